@@ -1,0 +1,54 @@
+// Lint rules: TypeScript's strict set, the order of the layers, and a core that runs in browsers.
+import eslint from "@eslint/js";
+import tseslint from "typescript-eslint";
+import { layers, layerRule } from "./tools/layerRule.js";
+
+const core = ["array", "compiler", "device", "nn", "env", "agent", "algorithms"];
+
+export default tseslint.config(
+  { ignores: ["dist", "runs", "coverage"] },
+  eslint.configs.recommended,
+  ...tseslint.configs.strictTypeChecked,
+  ...tseslint.configs.stylisticTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    plugins: { "vibe-rl": { rules: { layers: layerRule } } },
+    rules: {
+      "@typescript-eslint/restrict-template-expressions": [
+        "error",
+        { allowNumber: true, allowBoolean: true },
+      ],
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/non-nullable-type-assertion-style": "off",
+      // Lists are read without a check (noUncheckedIndexedAccess is off), so the rule cannot know.
+      "@typescript-eslint/no-unnecessary-condition": "off",
+      // `if (array)` is always true; this finds it.
+      "@typescript-eslint/strict-boolean-expressions": ["error", { allowNullableBoolean: true }],
+      "@typescript-eslint/no-unnecessary-type-parameters": "off",
+      "@typescript-eslint/no-misused-spread": "off",
+      // Our own Array is constructed with new.
+      "@typescript-eslint/no-array-constructor": "off",
+      "no-console": "error",
+    },
+  },
+  { files: ["src/**"], rules: { "vibe-rl/layers": ["error", { layers }] } },
+  {
+    files: core.map((layer) => `src/${layer}/**`),
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        { patterns: [{ group: ["node:*"], message: "The core must run in a browser." }] },
+      ],
+      "no-restricted-globals": ["error", "process", "Buffer", "require", "__dirname"],
+    },
+  },
+  {
+    files: ["src/array/primitives/debugPrint.ts", "bench/**", "tools/**", "examples/**"],
+    rules: { "no-console": "off" },
+  },
+  { files: ["**/*.js", "**/*.mjs"], extends: [tseslint.configs.disableTypeChecked] },
+);

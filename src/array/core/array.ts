@@ -1,0 +1,140 @@
+// The array: an immutable value with a shape and a dtype, either concrete (it has elements) or traced (it
+// stands for a variable of the Program being recorded).
+import type { DType, TypedArray } from "./dtype.js";
+import { fail } from "./errors.js";
+import type { Variable } from "./program.js";
+import type { ArrayMethods } from "./methods.js";
+import type { Shape } from "./shape.js";
+import type { Trace } from "./trace.js";
+import { showType, type ArrayType } from "./type.js";
+
+/** An array that has elements. */
+export type Concrete = Array & { readonly elements: TypedArray };
+
+/** What elementwise operations take: an array, or a plain value that adapts to the other operand's dtype. */
+export type ArrayLike = Array | number | boolean;
+
+/** Elements as nested lists; a scalar is the bare value. */
+export type Nested = number | boolean | readonly Nested[];
+
+/** Where a traced array comes from. */
+export interface Tracer {
+  readonly trace: Trace;
+  readonly variable: Variable;
+}
+
+// The operations come as methods from np/methods.ts.
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type
+export interface Array extends ArrayMethods {}
+
+/** An immutable n-dimensional array. Make one with `np.array`, `np.zeros`, `random.normal`, … */
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging
+export class Array {
+  /** @internal */
+  readonly type: ArrayType;
+  /** @internal The elements of a concrete array; null while traced. */
+  readonly elements: TypedArray | null;
+  /** @internal */
+  readonly tracer: Tracer | null;
+
+  /** @internal */
+  constructor(type: ArrayType, elements: TypedArray | null, tracer: Tracer | null = null) {
+    this.type = type;
+    this.elements = elements;
+    this.tracer = tracer;
+  }
+
+  get shape(): Shape {
+    return this.type.shape;
+  }
+  get dtype(): DType {
+    return this.type.dtype;
+  }
+  get ndim(): number {
+    return this.type.shape.length;
+  }
+  get size(): number {
+    return this.type.shape.reduce((product, extent) => product * extent, 1);
+  }
+  /** True when the dtype came from plain numbers alone and gives way in promotion, as in JAX. */
+  get weakType(): boolean {
+    return this.type.weak;
+  }
+
+  // ---- reading ----------------------------------------------------------------------------------------
+
+  /** A copy of the elements, row-major; `bool` as 0 and 1. */
+  data(): TypedArray {
+    return concreteElements(this, "data").slice();
+  }
+
+  /** The only element, a boolean for dtype `bool`. */
+  item<T extends number | boolean = number>(): T {
+    const elements = concreteElements(this, "item");
+    if (elements.length !== 1) {
+      fail("item", `needs an array of one element, got ${showType(this.type)}; use toArray() or data()`);
+    }
+    return plainValue(elements[0], this.dtype) as T;
+  }
+
+  /** The elements as nested lists; a scalar gives the bare value. */
+  toArray(): Nested {
+    return nest(concreteElements(this, "toArray"), this.type);
+  }
+
+  /** The rows along the first axis: `const [x, v] = state`. */
+  *[Symbol.iterator](): Generator<Array> {
+    if (this.ndim === 0) fail("iteration", "a scalar array has no rows to iterate over");
+    for (let row = 0; row < this.shape[0]; row++) yield this.slice(row);
+  }
+
+  toString(): string {
+    if (this.elements === null) return `Traced<${showType(this.type)}>`;
+    return `${showType(this.type)} ${this.size > 1000 ? "[…]" : JSON.stringify(this.toArray())}`;
+  }
+
+  toJSON(): Nested {
+    return this.toArray();
+  }
+
+  /** Plain arithmetic on an array (`x > 0`, `+x`) works for concrete scalars only. */
+  [Symbol.toPrimitive](hint: string): string | number | boolean {
+    if (hint === "string") return this.toString();
+    concreteElements(this, hint === "number" ? "conversion to a number" : "a JavaScript operator");
+    if (this.size !== 1) {
+      fail(
+        "conversion to a number",
+        `an array of type ${showType(this.type)} is not one number; use array operations such as x.add(y) or x.greater(y)`,
+      );
+    }
+    return this.item<number | boolean>();
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return this.toString();
+  }
+}
+
+/** The elements of a concrete array; for a traced one an error that says what to use instead. */
+export function concreteElements(array: Array, operation: string): TypedArray {
+  if (array.elements !== null) return array.elements;
+  const name = array.tracer?.trace.name ?? "a trace";
+  fail(
+    operation,
+    `${array.toString()} has no value while ${name} is being traced, so JavaScript cannot read it or branch on it. ` +
+      `Choose with np.where or lax.cond, loop with lax.scan or lax.whileLoop, print with debug.print, ` +
+      `or make the argument static (jit's staticArgnums)`,
+  );
+}
+
+const plainValue = (element: number, dtype: DType): number | boolean =>
+  dtype === "bool" ? element !== 0 : element;
+
+function nest(elements: TypedArray, { shape, dtype }: ArrayType): Nested {
+  let position = 0;
+  const build = (axis: number): Nested =>
+    axis === shape.length
+      ? plainValue(elements[position++], dtype)
+      : globalThis.Array.from({ length: shape[axis] }, () => build(axis + 1));
+  return build(0);
+}

@@ -1,0 +1,71 @@
+// Errors that say what was given, what was expected, and where in the user's code it happened.
+
+/** A mistake in an array program. The message ends with the user's file and line where it is known. */
+export class ArrayError extends Error {
+  override readonly name = "ArrayError";
+  constructor(
+    /** The operation that refused, as the user calls it. */
+    readonly operation: string,
+    /** What was wrong, without the operation and the place. */
+    readonly reason: string,
+    /** `file:line:column` of the user's code, if it could be found. */
+    readonly location: string | null,
+  ) {
+    super(`${operation}: ${reason}${location === null ? "" : ` (${location})`}`);
+  }
+}
+
+/** Throws an ArrayError that points at the caller's code, or at `location` for what was recorded earlier. */
+export function fail(operation: string, reason: string, location: string | null = userLocation()): never {
+  throw new ArrayError(operation, reason, location);
+}
+
+/** A value as it reads in a message about what was given. */
+export function describe(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "function") return `a function${value.name === "" ? "" : ` ${value.name}`}`;
+  if (typeof value !== "object" || value === null) return String(value);
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  const { constructor } = value;
+  // Traced and concrete arrays say themselves what they are.
+  const speaks = Object.hasOwn(constructor.prototype as object, "toString") && constructor !== Object;
+  return speaks ? (value as { toString(): string }).toString() : `an object of class ${constructor.name}`;
+}
+
+// The folder that holds every layer of the library, in the clone (src/) as in the package (dist/).
+const libraryRoot = withoutScheme(new URL("../../", import.meta.url).href);
+
+/** `file:line:column` of the innermost stack frame outside the library. */
+export function userLocation(): string | null {
+  const holder: { stackTraceLimit?: number } = Error;
+  const limit = holder.stackTraceLimit;
+  if (limit !== undefined) holder.stackTraceLimit = 100;
+  const stack = new Error().stack ?? "";
+  if (limit !== undefined) holder.stackTraceLimit = limit;
+  return locationInStack(stack);
+}
+
+/** The first place in a stack trace's text that is not the library's own. Reads V8's, Firefox's and Safari's. */
+export function locationInStack(stack: string): string | null {
+  for (const line of stack.split("\n")) {
+    const place = /((?:file:\/\/|https?:\/\/|[A-Za-z]:\\|\/)[^()\s]*:\d+:\d+)\)?$/.exec(line)?.[1];
+    if (place === undefined) continue;
+    const path = withoutScheme(place);
+    if (!path.startsWith(libraryRoot)) return relativeToWorkingDirectory(path);
+  }
+  return null;
+}
+
+function withoutScheme(place: string): string {
+  return decodeURI(place.replace(/^file:\/\/(?=\/)/, ""))
+    .replaceAll("\\", "/")
+    .replace(/^\/(?=[A-Za-z]:\/)/, "");
+}
+
+function relativeToWorkingDirectory(path: string): string {
+  const host: { process?: { cwd?: () => string } } = globalThis;
+  const directory = host.process?.cwd?.().replaceAll("\\", "/");
+  return directory !== undefined && path.startsWith(`${directory}/`)
+    ? path.slice(directory.length + 1)
+    : path;
+}

@@ -1,0 +1,63 @@
+// The reference interpreter: runs a Program equation by equation with each primitive's own evaluation rule.
+import { Array, type Concrete } from "./array.js";
+import { allocate, type DType, type TypedArray } from "./dtype.js";
+import type { Primitive } from "./primitive.js";
+import type { Atom, Equation, Literal, Program, Variable } from "./program.js";
+import { arrayType, type ArrayType } from "./type.js";
+
+/** A concrete scalar. */
+export function scalar(value: number, type: ArrayType): Concrete {
+  const elements = allocate(type.dtype, 1);
+  elements[0] = value;
+  return concrete(type, elements);
+}
+
+/** An array with the given elements, row-major. */
+export const concrete = (type: ArrayType, elements: TypedArray): Concrete =>
+  new Array(type, elements) as Concrete;
+
+/** A concrete scalar of a dtype. */
+export const constant = (value: number, dtype: DType): Concrete => scalar(value, arrayType([], dtype));
+
+export const literalArray = ({ value, type }: Literal): Concrete => scalar(value, type);
+
+export function evaluatePrimitive<P extends object>(
+  primitive: Primitive<P>,
+  inputs: readonly Concrete[],
+  params: P,
+  types: readonly ArrayType[],
+): Concrete[] {
+  const results = primitive.evaluate(inputs, params, types);
+  return types.map((type, index) => concrete(type, results[index]));
+}
+
+/**
+ * Applies the equations of a program to values with `apply`, in order. The values may be concrete or traced;
+ * this is how every interpretation of a Program (running, inlining, differentiating, batching) walks it.
+ */
+export function walk<T>(
+  program: Program,
+  inputs: readonly T[],
+  literal: (literal: Literal) => T,
+  apply: (equation: Equation, inputs: T[]) => readonly T[],
+): T[] {
+  const values = new Map<Variable, T>();
+  program.inputs.forEach((variable, index) => values.set(variable, inputs[index]));
+  const read = (atom: Atom): T => (atom.kind === "literal" ? literal(atom) : (values.get(atom) as T));
+  for (const equation of program.equations) {
+    const results = apply(equation, equation.inputs.map(read));
+    equation.outputs.forEach((variable, index) => values.set(variable, results[index]));
+  }
+  return program.outputs.map(read);
+}
+
+/** Runs a program on concrete arrays. */
+export const interpret = (program: Program, inputs: readonly Concrete[]): Concrete[] =>
+  walk(program, inputs, literalArray, ({ primitive, params, outputs }, operands) =>
+    evaluatePrimitive(
+      primitive,
+      operands,
+      params,
+      outputs.map((output) => output.type),
+    ),
+  );

@@ -1,0 +1,89 @@
+// The operations that every array has as methods. `np/methods.ts` implements them, so that the array itself
+// knows nothing of the operations built on it.
+import type { Index, IndexedUpdate } from "../np/indexing.js";
+import type { Array, ArrayLike } from "./array.js";
+import type { DType } from "./dtype.js";
+import type { Axes, Shape } from "./shape.js";
+
+export interface KeepDims {
+  /** Whether reduced axes stay with extent 1. Default false. */
+  readonly keepdims?: boolean;
+}
+
+export interface ArrayMethods {
+  // ---- arithmetic -------------------------------------------------------------------------------------
+
+  add(other: ArrayLike): Array;
+  sub(other: ArrayLike): Array;
+  mul(other: ArrayLike): Array;
+  /** True division: integers give floats. */
+  div(other: ArrayLike): Array;
+  floorDivide(other: ArrayLike): Array;
+  /** Remainder with the sign of the divisor. */
+  mod(other: ArrayLike): Array;
+  pow(other: ArrayLike): Array;
+  neg(): Array;
+  abs(): Array;
+  clip(min: ArrayLike | null, max?: ArrayLike | null): Array;
+  round(decimals?: number): Array;
+
+  // ---- comparison and logic ---------------------------------------------------------------------------
+
+  equal(other: ArrayLike): Array;
+  notEqual(other: ArrayLike): Array;
+  less(other: ArrayLike): Array;
+  lessEqual(other: ArrayLike): Array;
+  greater(other: ArrayLike): Array;
+  greaterEqual(other: ArrayLike): Array;
+  /** Bitwise and; logical for `bool`. */
+  and(other: ArrayLike): Array;
+  /** Bitwise or; logical for `bool`. */
+  or(other: ArrayLike): Array;
+  /** Bitwise exclusive or; logical for `bool`. */
+  xor(other: ArrayLike): Array;
+  /** Bitwise not; logical for `bool`. */
+  not(): Array;
+
+  // ---- reductions -------------------------------------------------------------------------------------
+
+  sum(axis?: Axes, options?: KeepDims): Array;
+  mean(axis?: Axes, options?: KeepDims): Array;
+  var(axis?: Axes, options?: KeepDims & { readonly ddof?: number }): Array;
+  std(axis?: Axes, options?: KeepDims & { readonly ddof?: number }): Array;
+  max(axis?: Axes, options?: KeepDims): Array;
+  min(axis?: Axes, options?: KeepDims): Array;
+  prod(axis?: Axes, options?: KeepDims): Array;
+  any(axis?: Axes, options?: KeepDims): Array;
+  all(axis?: Axes, options?: KeepDims): Array;
+  argmax(axis?: number | null, options?: KeepDims): Array;
+  argmin(axis?: number | null, options?: KeepDims): Array;
+  cumsum(axis?: number | null): Array;
+  cumprod(axis?: number | null): Array;
+
+  // ---- shape and dtype --------------------------------------------------------------------------------
+
+  /** The same elements in another shape; one extent may be -1. */
+  reshape(shape: number | Shape): Array;
+  /** One dimension, row-major. */
+  flatten(): Array;
+  ravel(): Array;
+  /** Axes in the given order, or reversed. */
+  transpose(axes?: readonly number[] | null): Array;
+  readonly T: Array;
+  swapaxes(a: number, b: number): Array;
+  squeeze(axis?: Axes): Array;
+  repeat(repeats: number, axis?: number | null): Array;
+  astype(dtype: DType): Array;
+
+  // ---- indexing, sorting, products --------------------------------------------------------------------
+
+  /** `x.slice(0, "1:", "...", indices)` is NumPy's `x[0, 1:, ..., indices]`. */
+  slice(...index: readonly Index[]): Array;
+  /** A place to update: `x.at(i).set(v)`, `x.at(0, "1:").add(v)` return new arrays. */
+  at(...index: readonly Index[]): IndexedUpdate;
+  take(indices: ArrayLike, axis?: number | null): Array;
+  sort(axis?: number): Array;
+  argsort(axis?: number): Array;
+  dot(other: ArrayLike): Array;
+  matmul(other: Array): Array;
+}

@@ -1,0 +1,210 @@
+// The parts of `lax` that are close to single primitives.
+import { Array, type ArrayLike } from "../core/array.js";
+import { align, asArray, asOperand, broadcastTo, promote, toDType } from "../core/coerce.js";
+import { isFloat, type DType } from "../core/dtype.js";
+import { fail } from "../core/errors.js";
+import type { Primitive } from "../core/primitive.js";
+import { checkShape, normalizeAxis, replaceAt, type Shape } from "../core/shape.js";
+import { bind, bindOne } from "../core/trace.js";
+import { showType } from "../core/type.js";
+import * as arithmetic from "../primitives/arithmetic.js";
+import { broadcast } from "../primitives/broadcast.js";
+import { bitcast, stopGradient as stopGradientPrimitive } from "../primitives/convert.js";
+import { dot, type DotParams } from "../primitives/dot.js";
+import {
+  dynamicSlice as dynamicSlicePrimitive,
+  dynamicUpdateSlice as dynamicUpdateSlicePrimitive,
+} from "../primitives/dynamicSlice.js";
+import { iota as iotaPrimitive } from "../primitives/iota.js";
+import * as logic from "../primitives/logic.js";
+import { select as selectPrimitive } from "../primitives/select.js";
+import { sort as sortPrimitive } from "../primitives/sort.js";
+import { divide, sqrt } from "../np/elementwise.js";
+import { argsort } from "../np/sorting.js";
+import { takeAlongAxis } from "../np/indexing.js";
+import * as tree from "../tree/index.js";
+
+export { erf, erfInv, logistic } from "../np/elementwise.js";
+
+const binary =
+  (primitive: Primitive) =>
+  (x: ArrayLike, y: ArrayLike): Array =>
+    bindOne(primitive, align(`lax.${primitive.name}`, promote(`lax.${primitive.name}`, [x, y])), {});
+
+/** The remainder with the sign of the dividend, as C's %. */
+export const rem = binary(arithmetic.rem);
+/** Division that truncates integers towards zero, as C's /. */
+export const div = binary(arithmetic.div);
+export const shiftLeft = binary(logic.shiftLeft);
+export const shiftRightLogical = binary(logic.shiftRightLogical);
+export const shiftRightArithmetic = binary(logic.shiftRightArithmetic);
+
+/** 1 / √x. */
+export const rsqrt = (x: ArrayLike): Array => divide(1, sqrt(x));
+
+/** x limited to [min, max]. */
+export const clamp = (min: ArrayLike, x: Array, max: ArrayLike): Array => x.clip(min, max);
+
+/** The identity with a derivative of zero, on every array of a tree. */
+export const stopGradient = <T>(x: T): T =>
+  tree.map(
+    (leaf: unknown) => (leaf instanceof Array ? bindOne(stopGradientPrimitive, [leaf], {}) : leaf),
+    x,
+  ) as T;
+
+/** onTrue where the predicate holds, onFalse elsewhere; both of one shape, the predicate of that shape or a scalar. */
+export function select(predicate: ArrayLike, onTrue: ArrayLike, onFalse: ArrayLike): Array {
+  const [x, y] = promote("lax.select", [onTrue, onFalse]);
+  return bindOne(selectPrimitive, [asArray("lax.select", predicate), x, y], {});
+}
+
+/** 0, 1, 2, … of a dtype: `size` of them, or along one axis of a shape. */
+export function iota(dtype: DType, shape: number | Shape, axis = 0): Array {
+  const extents = checkShape("lax.iota", shape);
+  return bindOne(iotaPrimitive, [], {
+    dtype,
+    shape: extents,
+    axis: normalizeAxis("lax.iota", axis, extents.length),
+  });
+}
+
+/** The operand's axes laid along the given axes of a larger shape. */
+export const broadcastInDim = (x: ArrayLike, shape: Shape, axes: readonly number[]): Array =>
+  bindOne(broadcast, [asArray("lax.broadcastInDim", x)], {
+    shape: checkShape("lax.broadcastInDim", shape),
+    axes,
+  });
+
+/** The same bits taken for another dtype of the same width. */
+export const bitcastConvertType = (x: ArrayLike, dtype: DType): Array =>
+  bindOne(bitcast, [asArray("lax.bitcastConvertType", x)], { dtype });
+
+export const convertElementType = (x: ArrayLike, dtype: DType): Array =>
+  asArray("lax.convertElementType", x).astype(dtype);
+
+// ---- blocks at computed places ------------------------------------------------------------------------
+
+/** Starts as int32 scalars, one per axis; negative ones count from the end. */
+function startScalars(operation: string, x: Array, starts: Array | readonly ArrayLike[]): Array[] {
+  const list = starts instanceof Array ? [...starts] : starts;
+  if (list.length !== x.ndim) {
+    fail(operation, `${showType(x.type)} needs ${x.ndim} start indices, got ${list.length}`);
+  }
+  return list.map((start, axis) => {
+    const value = asOperand(operation, start);
+    if (isFloat(value.dtype) || value.ndim > 0) {
+      fail(operation, `start ${axis} must be an integer scalar, got ${showType(value.type)}`);
+    }
+    const extent = x.shape[axis];
+    const index = toDType(operation, value, "int32");
+    if (index.elements !== null) return index.elements[0] < 0 ? index.add(extent) : index;
+    return bindOne(selectPrimitive, [index.less(0), index.add(extent), index], {});
+  });
+}
+
+/** The block of `sizes` at `starts`, moved inside where it would stick out. */
+export function dynamicSlice(x: Array, starts: Array | readonly ArrayLike[], sizes: Shape): Array {
+  return bindOne(dynamicSlicePrimitive, [x, ...startScalars("lax.dynamicSlice", x, starts)], {
+    sizes: checkShape("lax.dynamicSlice", sizes),
+  });
+}
+
+/** x with the block at `starts` replaced, moved inside where it would stick out. */
+export function dynamicUpdateSlice(x: Array, update: ArrayLike, starts: Array | readonly ArrayLike[]): Array {
+  const operation = "lax.dynamicUpdateSlice";
+  return bindOne(
+    dynamicUpdateSlicePrimitive,
+    [x, toDType(operation, update, x.dtype), ...startScalars(operation, x, starts)],
+    {},
+  );
+}
+
+const startsAlong = (x: Array, start: ArrayLike, axis: number): ArrayLike[] =>
+  replaceAt<ArrayLike>(
+    x.shape.map(() => 0),
+    axis,
+    start,
+  );
+
+export function dynamicSliceInDim(x: Array, start: ArrayLike, size: number, axis = 0): Array {
+  const at = normalizeAxis("lax.dynamicSliceInDim", axis, x.ndim);
+  return dynamicSlice(x, startsAlong(x, start, at), replaceAt(x.shape, at, size));
+}
+
+export function dynamicIndexInDim(
+  x: Array,
+  index: ArrayLike,
+  axis = 0,
+  { keepdims = true }: { readonly keepdims?: boolean } = {},
+): Array {
+  const row = dynamicSliceInDim(x, index, 1, axis);
+  return keepdims ? row : row.squeeze(axis);
+}
+
+export function dynamicUpdateSliceInDim(x: Array, update: Array, start: ArrayLike, axis: number): Array {
+  return dynamicUpdateSlice(
+    x,
+    update,
+    startsAlong(x, start, normalizeAxis("lax.dynamicUpdateSliceInDim", axis, x.ndim)),
+  );
+}
+
+export function dynamicUpdateIndexInDim(x: Array, update: ArrayLike, index: ArrayLike, axis: number): Array {
+  const at = normalizeAxis("lax.dynamicUpdateIndexInDim", axis, x.ndim);
+  const row = replaceAt(x.shape, at, 1);
+  const given = toDType("lax.dynamicUpdateIndexInDim", update, x.dtype);
+  const block = given.ndim === x.ndim ? given : given.reshape(row);
+  return dynamicUpdateSlice(
+    x,
+    broadcastTo("lax.dynamicUpdateIndexInDim", block, row),
+    startsAlong(x, index, at),
+  );
+}
+
+// ---- products and sorting -----------------------------------------------------------------------------
+
+/** Sums of products: contracted axes in pairs, batch axes in pairs; the result has batch, left, right axes. */
+export function dotGeneral(
+  x: ArrayLike,
+  y: ArrayLike,
+  { contract, batch = [[], []] }: Pick<DotParams, "contract"> & Partial<DotParams>,
+): Array {
+  const [a, b] = promote("lax.dotGeneral", [x, y]) as [Array, Array];
+  const normalize = ([left, right]: DotParams["batch"]) =>
+    [
+      left.map((axis) => normalizeAxis("lax.dotGeneral", axis, a.ndim)),
+      right.map((axis) => normalizeAxis("lax.dotGeneral", axis, b.ndim)),
+    ] as const;
+  return bindOne(dot, [a, b], { contract: normalize(contract), batch: normalize(batch) });
+}
+
+interface SortOptions {
+  /** The axis to sort along. Default the last. */
+  readonly dimension?: number;
+  /** How many of the operands, from the first, decide the order. Default 1. */
+  readonly numKeys?: number;
+}
+
+/** One array sorted, or several reordered alike by the first of them. Stable. */
+export function sort(operand: Array, options?: SortOptions): Array;
+export function sort(operands: readonly Array[], options?: SortOptions): Array[];
+export function sort(
+  operands: Array | readonly Array[],
+  { dimension = -1, numKeys = 1 }: SortOptions = {},
+): Array | Array[] {
+  const list = operands instanceof Array ? [operands] : operands;
+  const [first] = list;
+  if (first === undefined) fail("lax.sort", "needs at least one operand");
+  const axis = normalizeAxis("lax.sort", dimension, first.ndim);
+  const sorted = bind(sortPrimitive, list, { axis, keys: numKeys });
+  return operands instanceof Array ? sorted[0] : sorted;
+}
+
+/** The k largest elements along the last axis, largest first, and their positions. */
+export function topK(x: Array, k: number): [values: Array, indices: Array] {
+  const axis = normalizeAxis("lax.topK", -1, x.ndim);
+  const extent = x.shape[axis];
+  if (!Number.isInteger(k) || k < 0 || k > extent) fail("lax.topK", `k must be 0 to ${extent}, got ${k}`);
+  const order = argsort(x, -1, { descending: true }).slice("...", `:${k}`);
+  return [takeAlongAxis(x, order, -1), order];
+}

@@ -1,0 +1,209 @@
+// Making arrays: from nested lists and typed arrays, filled, counted, or on a diagonal.
+import { Array, type ArrayLike, type Nested } from "../core/array.js";
+import { asArray, broadcastTo, toDType } from "../core/coerce.js";
+import {
+  allocate,
+  convertNumber,
+  dtypeOfStorage,
+  dtypes,
+  isFloat,
+  type DType,
+  type TypedArray,
+} from "../core/dtype.js";
+import { describe, fail } from "../core/errors.js";
+import { concrete, constant } from "../core/interpret.js";
+import { checkShape, normalizeAxis, showShape, type Shape } from "../core/shape.js";
+import { bindOne } from "../core/trace.js";
+import { arrayType } from "../core/type.js";
+import { iota } from "../primitives/iota.js";
+import { stack } from "./joining.js";
+
+interface DTypeOption {
+  readonly dtype?: DType;
+}
+
+function checkDType(operation: string, dtype: DType | undefined): void {
+  if (dtype !== undefined && !dtypes.includes(dtype)) {
+    fail(operation, `unknown dtype ${JSON.stringify(dtype)}; there are ${dtypes.join(", ")}`);
+  }
+}
+
+/** What `np.array` makes arrays of: plain values, arrays, lists of these, or a typed array. */
+export type ArrayData = ArrayLike | TypedArray | readonly ArrayData[];
+
+/**
+ * An array of nested lists, a typed array, a number or another array. Numbers give float32, booleans bool and
+ * typed arrays their own dtype, unless `dtype` says otherwise.
+ */
+export function array(data: ArrayData, { dtype }: DTypeOption = {}): Array {
+  checkDType("np.array", dtype);
+  if (data instanceof Array) return dtype === undefined ? data : data.astype(dtype);
+  if (ArrayBuffer.isView(data)) return fromTypedArray(data, dtype);
+  if (globalThis.Array.isArray(data)) return fromList(data as readonly ArrayData[], dtype);
+  const value = asArray("np.array", data);
+  return dtype === undefined ? value : value.astype(dtype);
+}
+export const asarray = array;
+
+function fromTypedArray(data: TypedArray, dtype: DType | undefined): Array {
+  if (
+    !(data instanceof Float32Array) &&
+    !(data instanceof Float64Array) &&
+    !(data instanceof Int32Array) &&
+    !(data instanceof Uint32Array) &&
+    !(data instanceof Uint8Array)
+  ) {
+    fail(
+      "np.array",
+      `cannot take a ${(data as object).constructor.name}; use Float32Array, Int32Array, Uint32Array or Uint8Array`,
+    );
+  }
+  // Doubles are what JavaScript computes with; float64 arrays are made only on request.
+  const from = dtypeOfStorage(data);
+  const to = dtype ?? (from === "float64" ? "float32" : from);
+  const elements = allocate(to, data.length);
+  for (let at = 0; at < data.length; at++) elements[at] = convertNumber(data[at], from, to);
+  return concrete(arrayType([data.length], to), elements);
+}
+
+function fromList(data: readonly ArrayData[], dtype: DType | undefined): Array {
+  if (containsArray(data))
+    return stack(data.map((item) => array(item, dtype === undefined ? {} : { dtype })));
+  const shape = listShape(data as Nested);
+  const flat: unknown[] = data.flat(Infinity as 1);
+  const odd = flat.findIndex((value) => typeof value !== "number" && typeof value !== "boolean");
+  if (odd >= 0) fail("np.array", `elements must be numbers or booleans, got ${describe(flat[odd])}`);
+  const allBool = flat.length > 0 && flat.every((value) => typeof value === "boolean");
+  const to = dtype ?? (allBool ? "bool" : "float32");
+  const elements = allocate(to, flat.length);
+  flat.forEach((value, at) => {
+    elements[at] = convertNumber(Number(value), "float64", to);
+  });
+  return concrete(arrayType(shape, to), elements);
+}
+
+const containsArray = (data: unknown): boolean =>
+  data instanceof Array ||
+  ArrayBuffer.isView(data) ||
+  (globalThis.Array.isArray(data) && data.some(containsArray));
+
+/** The shape of nested lists, refused when rows differ. */
+function listShape(data: Nested): Shape {
+  if (!globalThis.Array.isArray(data)) return [];
+  const list = data as readonly Nested[];
+  const shapes = list.map(listShape);
+  const [first = []] = shapes;
+  const odd = shapes.findIndex((shape) => showShape(shape) !== showShape(first));
+  if (odd >= 0) {
+    fail(
+      "np.array",
+      `rows must have one shape: row 0 has ${showShape(first)}, row ${odd} has ${showShape(shapes[odd])}`,
+    );
+  }
+  return [list.length, ...first];
+}
+
+const caster =
+  (dtype: DType) =>
+  (data: ArrayData): Array =>
+    array(data, { dtype });
+
+/** Values as float32. */
+export const float32 = caster("float32");
+/** Values as float64, for checks in the interpreter. */
+export const float64 = caster("float64");
+export const int32 = caster("int32");
+export const uint32 = caster("uint32");
+export const uint8 = caster("uint8");
+export const bool = caster("bool");
+
+/** An array of `shape` with the same value everywhere. A number gives float32 unless `dtype` says otherwise. */
+export function full(shape: number | Shape, value: ArrayLike, { dtype }: DTypeOption = {}): Array {
+  checkDType("np.full", dtype);
+  const filler = dtype === undefined ? asArray("np.full", value) : toDType("np.full", value, dtype);
+  return broadcastTo(
+    "np.full",
+    filler.weakType ? filler.astype(filler.dtype) : filler,
+    checkShape("np.full", shape),
+  );
+}
+
+/** An array of zeros, float32 by default. */
+export const zeros = (shape: number | Shape, { dtype = "float32" }: DTypeOption = {}): Array =>
+  full(shape, 0, { dtype });
+/** An array of ones, float32 by default. */
+export const ones = (shape: number | Shape, { dtype = "float32" }: DTypeOption = {}): Array =>
+  full(shape, 1, { dtype });
+export const zerosLike = (like: ArrayLike, options: DTypeOption = {}): Array => fullLike(like, 0, options);
+export const onesLike = (like: ArrayLike, options: DTypeOption = {}): Array => fullLike(like, 1, options);
+/** An array of the same shape and dtype with the same value everywhere. */
+export function fullLike(like: ArrayLike, value: ArrayLike, { dtype }: DTypeOption = {}): Array {
+  const { shape, dtype: own } = asArray("np.fullLike", like);
+  return full(shape, value, { dtype: dtype ?? own });
+}
+
+/** start, start + step, … below stop; int32 when all three are whole numbers, else float32. */
+export function arange(start: number, stop?: number, step = 1, { dtype }: DTypeOption = {}): Array {
+  const [from, to] = stop === undefined ? [0, start] : [start, stop];
+  for (const value of [from, to, step]) {
+    if (typeof value !== "number" || !Number.isFinite(value) || step === 0) {
+      fail(
+        "np.arange",
+        `start, stop and step must be finite numbers and step not 0, got ${from}, ${to}, ${step}`,
+      );
+    }
+  }
+  const whole = [from, to, step].every(Number.isInteger);
+  const target = dtype ?? (whole ? "int32" : "float32");
+  const count = Math.max(0, Math.ceil((to - from) / step));
+  const positions = bindOne(iota, [], { shape: [count], axis: 0, dtype: target });
+  const scaled = step === 1 ? positions : positions.mul(constant(step, target));
+  return from === 0 ? scaled : scaled.add(constant(from, target));
+}
+
+/** `num` evenly spaced numbers from start to stop. */
+export function linspace(
+  start: ArrayLike,
+  stop: ArrayLike,
+  num = 50,
+  { endpoint = true, dtype = "float32" }: DTypeOption & { readonly endpoint?: boolean } = {},
+): Array {
+  if (!Number.isInteger(num) || num < 0) fail("np.linspace", `num must be a whole number, got ${num}`);
+  const gaps = Math.max(1, endpoint ? num - 1 : num);
+  const working = isFloat(dtype) ? dtype : "float32";
+  const fraction = bindOne(iota, [], { shape: [num], axis: 0, dtype: working }).div(gaps);
+  const from = asArray("np.linspace", start).astype(working);
+  const to = asArray("np.linspace", stop).astype(working);
+  // Weighted ends, so that the last number is stop exactly.
+  return fraction.neg().add(1).mul(from).add(fraction.mul(to)).astype(dtype);
+}
+
+/** Ones on a diagonal, zeros elsewhere; `k` counts diagonals upwards from the main one. */
+export function eye(
+  rows: number,
+  columns: number | null = null,
+  { k = 0, dtype = "float32" }: DTypeOption & { readonly k?: number } = {},
+): Array {
+  const shape = checkShape("np.eye", [rows, columns ?? rows]);
+  return diagonalDistance(shape).equal(k).astype(dtype);
+}
+
+/** column − row for every element of the last two axes. */
+function diagonalDistance(shape: Shape): Array {
+  const column = bindOne(iota, [], {
+    shape,
+    axis: normalizeAxis("np.eye", -1, shape.length),
+    dtype: "int32",
+  });
+  const row = bindOne(iota, [], { shape, axis: normalizeAxis("np.eye", -2, shape.length), dtype: "int32" });
+  return column.sub(row);
+}
+
+/** The lower triangle of the last two axes, zeros above diagonal `k`. */
+export function tril(x: Array, k = 0): Array {
+  return x.mul(diagonalDistance(x.shape).lessEqual(k).astype(x.dtype));
+}
+/** The upper triangle of the last two axes, zeros below diagonal `k`. */
+export function triu(x: Array, k = 0): Array {
+  return x.mul(diagonalDistance(x.shape).greaterEqual(k).astype(x.dtype));
+}

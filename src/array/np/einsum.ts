@@ -1,0 +1,133 @@
+// Einstein's summation convention: products described by naming axes.
+import { type Array, type ArrayLike } from "../core/array.js";
+import { promote } from "../core/coerce.js";
+import { fail } from "../core/errors.js";
+import { range, showShape } from "../core/shape.js";
+import { bindOne } from "../core/trace.js";
+import { showType } from "../core/type.js";
+import { dot } from "../primitives/dot.js";
+import { iota } from "../primitives/iota.js";
+import { permute } from "../primitives/reshape.js";
+import { where } from "./elementwise.js";
+
+interface Term {
+  readonly array: Array;
+  /** One letter per axis. */
+  readonly axes: readonly string[];
+}
+
+/** `einsum("bij,bjk->bik", x, y)`: axes with the same letter run together, those not in the result are summed. */
+export function einsum(subscripts: string, ...operands: readonly ArrayLike[]): Array {
+  const arrays = promote("einsum", operands);
+  const { inputs, output } = parse(subscripts, arrays);
+  checkExtents(subscripts, inputs, arrays);
+  let terms = inputs.map((axes, index) => takeDiagonals({ array: arrays[index], axes }));
+  while (terms.length > 1) {
+    const [first, second, ...rest] = terms as [Term, Term, ...Term[]];
+    const needed = new Set([...output, ...rest.flatMap((term) => term.axes)]);
+    terms = [contractPair(first, second, needed), ...rest];
+  }
+  const [last] = terms as [Term];
+  const result = sumAway(last, new Set(output));
+  return permute(
+    result.array,
+    output.map((axis) => result.axes.indexOf(axis)),
+  );
+}
+
+function parse(subscripts: string, arrays: readonly Array[]): { inputs: string[][]; output: string[] } {
+  const [left, right, ...more] = subscripts.replaceAll(" ", "").split("->");
+  const names = left.split(",");
+  if (more.length > 0 || names.length !== arrays.length) {
+    fail("einsum", `"${subscripts}" names ${names.length} operands, got ${arrays.length}`);
+  }
+  if (!/^[A-Za-z.,]*$/.test(left) || !/^[A-Za-z.]*$/.test(right ?? "")) {
+    fail("einsum", `"${subscripts}" may hold letters, commas, "..." and one "->" only`);
+  }
+  // The axes behind "..." get names of their own, counted from the back so that they broadcast.
+  const spread = names.map((name, index) => {
+    const named = name.replace("...", "").length;
+    return name.includes("...") ? arrays[index].ndim - named : 0;
+  });
+  const dots = Math.max(0, ...spread);
+  const ellipsis = (count: number) => range(count, dots - count).map((at) => `…${at}`);
+  const axesOf = (name: string, count: number) =>
+    name.split("...").flatMap((letters, part) => [...(part === 1 ? ellipsis(count) : []), ...letters]);
+  const inputs = names.map((name, index) => axesOf(name, spread[index]));
+  inputs.forEach((axes, index) => {
+    const { type, ndim } = arrays[index];
+    if (axes.length !== ndim) {
+      fail(
+        "einsum",
+        `"${names[index]}" names ${axes.length} axes, but operand ${index} is ${showType(type)}`,
+      );
+    }
+  });
+  const all = inputs.flat();
+  const once = [...new Set(all)].filter(
+    (axis) => !axis.startsWith("…") && all.filter((a) => a === axis).length === 1,
+  );
+  const output = right === undefined ? [...ellipsis(dots), ...once.sort()] : axesOf(right, dots);
+  const unknown = output.find((axis) => !all.includes(axis));
+  if (unknown !== undefined)
+    fail("einsum", `"${subscripts}": axis ${unknown} of the result is in no operand`);
+  if (new Set(output).size !== output.length)
+    fail("einsum", `"${subscripts}" names an axis of the result twice`);
+  return { inputs, output };
+}
+
+function checkExtents(subscripts: string, inputs: readonly string[][], arrays: readonly Array[]): void {
+  const extents = new Map<string, number>();
+  inputs.forEach((axes, index) =>
+    axes.forEach((axis, at) => {
+      const extent = arrays[index].shape[at];
+      const known = extents.get(axis) ?? extent;
+      if (known !== extent) {
+        const shapes = arrays.map((array) => showShape(array.shape)).join(", ");
+        fail(
+          "einsum",
+          `"${subscripts}" with shapes ${shapes}: axis ${axis} has extents ${known} and ${extent}`,
+        );
+      }
+      extents.set(axis, extent);
+    }),
+  );
+}
+
+/** An axis named twice in one operand means its diagonal. */
+function takeDiagonals({ array, axes }: Term): Term {
+  const repeated = axes.findIndex((axis, at) => axes.indexOf(axis) !== at);
+  if (repeated < 0) return { array, axes };
+  const first = axes.indexOf(axes[repeated]);
+  const { shape } = array;
+  const [a, b] = [first, repeated].map((axis) => bindOne(iota, [], { shape, axis, dtype: "int32" })) as [
+    Array,
+    Array,
+  ];
+  const diagonal = where(a.equal(b), array, 0).sum(repeated);
+  return takeDiagonals({ array: diagonal, axes: axes.filter((_, at) => at !== repeated) });
+}
+
+/** The term with the axes summed that are not needed any more. */
+function sumAway({ array, axes }: Term, needed: ReadonlySet<string>): Term {
+  const gone = range(axes.length).filter((at) => !needed.has(axes[at]));
+  return gone.length === 0
+    ? { array, axes }
+    : { array: array.sum(gone), axes: axes.filter((axis) => needed.has(axis)) };
+}
+
+function contractPair(first: Term, second: Term, needed: ReadonlySet<string>): Term {
+  // What only one of the two has and nobody needs is summed beforehand.
+  const x = sumAway(first, new Set([...needed, ...second.axes]));
+  const y = sumAway(second, new Set([...needed, ...first.axes]));
+  const common = x.axes.filter((axis) => y.axes.includes(axis));
+  const batch = common.filter((axis) => needed.has(axis));
+  const summed = common.filter((axis) => !needed.has(axis));
+  const places = (term: Term, names: readonly string[]) => names.map((name) => term.axes.indexOf(name));
+  const array = bindOne(dot, [x.array, y.array], {
+    contract: [places(x, summed), places(y, summed)],
+    batch: [places(x, batch), places(y, batch)],
+  });
+  const own = (term: Term) => term.axes.filter((axis) => !common.includes(axis));
+  return { array, axes: [...batch, ...own(x), ...own(y)] };
+}

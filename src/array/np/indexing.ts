@@ -1,0 +1,242 @@
+// NumPy's indexing: numbers, ranges, new axes and index arrays, for reading (`slice`) and updating (`at`).
+import { Array, type ArrayLike } from "../core/array.js";
+import { asArray, broadcastTo, toDType } from "../core/coerce.js";
+import { isFloat, promoteDTypes } from "../core/dtype.js";
+import { fail } from "../core/errors.js";
+import { constant } from "../core/interpret.js";
+import { broadcastShapes, normalizeAxis, range, sameShape, sizeOf, type Shape } from "../core/shape.js";
+import { bindOne } from "../core/trace.js";
+import { dynamicSlice, dynamicUpdateSlice } from "../primitives/dynamicSlice.js";
+import { gather } from "../primitives/gather.js";
+import { flip, permute, permuteBack, reshape } from "../primitives/reshape.js";
+import { scatter, type ScatterParams } from "../primitives/scatter.js";
+import { slice as slicePrimitive } from "../primitives/slice.js";
+import { reorder } from "../primitives/sort.js";
+import { maximum, minimum, mod, where } from "./elementwise.js";
+import { fromStart, parseIndex, type Entry, type Index } from "./indexParsing.js";
+import { isWholeRange, keptShape, planIndex } from "./indexPlan.js";
+
+export type { Index, Range } from "./indexParsing.js";
+
+/** `slice(x, 0, "1:", "...", indices)` is NumPy's `x[0, 1:, ..., indices]`; computed indices are moved inside. */
+export function slice(x: ArrayLike, ...index: readonly Index[]): Array {
+  const array = asArray("slice", x);
+  const entries = parseIndex("slice", array, index);
+  const arrays = entries.filter((entry) => entry.kind === "array");
+  if (arrays.some((entry) => entry.positions.ndim > 0)) return readAt(array, entries);
+  return arrays.length > 0
+    ? readBlock(array, entries)
+    : withShape(readRanges(array, entries), keptShape(entries));
+}
+
+const withShape = (x: Array, shape: Shape): Array =>
+  sameShape(x.shape, shape) ? x : bindOne(reshape, [x], { shape });
+
+const axisEntries = (entries: readonly Entry[]) => entries.filter((entry) => entry.kind !== "newaxis");
+
+/** Cuts out ranges and single positions (which stay as axes of extent 1); indexed axes stay whole. */
+function readRanges(x: Array, entries: readonly Entry[]): Array {
+  const axes = axisEntries(entries);
+  const spans = axes.map((entry, axis) => {
+    if (entry.kind === "position") return { start: entry.at, limit: entry.at + 1, step: 1 };
+    if (entry.kind === "array") return { start: 0, limit: x.shape[axis], step: 1 };
+    const { start, count, step } = entry;
+    if (count === 0) return { start: 0, limit: 0, step: 1 };
+    const last = start + (count - 1) * step;
+    return { start: Math.min(start, last), limit: Math.max(start, last) + 1, step: Math.abs(step) };
+  });
+  const start = spans.map((span) => span.start);
+  const limit = spans.map((span) => span.limit);
+  const step = spans.map((span) => span.step);
+  const isWhole = sameShape(limit, x.shape) && start.every((at) => at === 0) && step.every((by) => by === 1);
+  const part = isWhole ? x : bindOne(slicePrimitive, [x], { start, limit, step });
+  const backwards = range(x.ndim).filter((axis) => {
+    const entry = axes[axis] as Entry;
+    return entry.kind === "range" && entry.step < 0 && entry.count > 1;
+  });
+  return backwards.length === 0 ? part : bindOne(flip, [part], { axes: backwards });
+}
+
+/** Single positions that are computed: one block of extent 1 along their axes. */
+function readBlock(x: Array, entries: readonly Entry[]): Array {
+  const part = readRanges(x, entries);
+  const axes = axisEntries(entries);
+  const starts = axes.map((entry) => (entry.kind === "array" ? entry.positions : constant(0, "int32")));
+  const sizes = part.shape.map((extent, axis) => (axes[axis]?.kind === "array" ? 1 : extent));
+  return withShape(bindOne(dynamicSlice, [part, ...starts], { sizes }), keptShape(entries));
+}
+
+/** Index arrays; single positions among them count as index arrays too, as in NumPy. */
+function readAt(x: Array, entries: readonly Entry[]): Array {
+  const advanced = entries.map((entry): Entry =>
+    entry.kind === "position" ? { kind: "array", positions: constant(entry.at, "int32") } : entry,
+  );
+  const part = readRanges(x, advanced);
+  const plan = planIndex("slice", advanced, (entry) => entry.kind === "array");
+  const operand = permute(part, [...plan.indexedAxes, ...plan.restAxes]);
+  const picked = bindOne(gather, [operand, plan.positions], { batchDims: 0, mode: "clip" });
+  return withShape(permute(picked, plan.order), plan.shape);
+}
+
+/** A place in an array: `x.at(i).set(v)` is x with v there. Updates outside the array are left out. */
+export class IndexedUpdate {
+  constructor(
+    private readonly array: Array,
+    private readonly index: readonly Index[],
+  ) {}
+
+  /** What is there now. */
+  get(): Array {
+    return slice(this.array, ...this.index);
+  }
+  set(values: ArrayLike): Array {
+    return this.update("set", values, (_, value) => value);
+  }
+  /** Adds; several updates of one place all count. */
+  add(values: ArrayLike): Array {
+    return this.update("add", values, (old, value) => old.add(value));
+  }
+  sub(values: ArrayLike): Array {
+    return this.add(asArray("at().sub", values).neg());
+  }
+  mul(values: ArrayLike): Array {
+    return this.update("mul", values, (old, value) => old.mul(value));
+  }
+  min(values: ArrayLike): Array {
+    return this.update("min", values, minimum);
+  }
+  max(values: ArrayLike): Array {
+    return this.update("max", values, maximum);
+  }
+
+  private update(
+    operation: ScatterParams["operation"],
+    values: ArrayLike,
+    combine: (old: Array, value: Array) => Array,
+  ): Array {
+    const x = this.array;
+    const name = `at().${operation}`;
+    const entries = parseIndex(name, x, this.index);
+    const update = fitting(name, x, values);
+    const isBlock = entries.every(
+      (entry) =>
+        entry.kind === "position" || entry.kind === "newaxis" || (entry.kind === "range" && entry.step === 1),
+    );
+    return isBlock
+      ? replaceBlock(x, entries, update, combine)
+      : scatterAt(name, x, entries, update, operation);
+  }
+}
+
+/** Values in the array's dtype, refused if that would lose something. */
+function fitting(operation: string, x: Array, values: ArrayLike): Array {
+  const isFraction = typeof values === "number" && !Number.isInteger(values) && !isFloat(x.dtype);
+  const isLarger = values instanceof Array && promoteDTypes([x.type, values.type]).dtype !== x.dtype;
+  if (isFraction || isLarger) {
+    const given = values instanceof Array ? values.dtype : String(values);
+    fail(operation, `${given} does not fit into an array of ${x.dtype}; convert one of them with astype`);
+  }
+  return toDType(operation, values, x.dtype);
+}
+
+/** A block at a place known while tracing. */
+function replaceBlock(
+  x: Array,
+  entries: readonly Entry[],
+  update: Array,
+  combine: (old: Array, value: Array) => Array,
+): Array {
+  const block = readRanges(x, entries);
+  const values = withShape(broadcastTo("at", update, keptShape(entries)), block.shape);
+  const starts = axisEntries(entries).map((entry) =>
+    constant(
+      entry.kind === "range"
+        ? entry.count === 0
+          ? 0
+          : entry.start
+        : entry.kind === "position"
+          ? entry.at
+          : 0,
+      "int32",
+    ),
+  );
+  return bindOne(dynamicUpdateSlice, [x, combine(block, values), ...starts], {});
+}
+
+/** Places that are computed or not next to each other. */
+function scatterAt(
+  name: string,
+  x: Array,
+  entries: readonly Entry[],
+  update: Array,
+  operation: ScatterParams["operation"],
+): Array {
+  const axes = axisEntries(entries);
+  const plan = planIndex(
+    name,
+    entries,
+    (entry) => !isWholeRange(entry, x.shape[axes.indexOf(entry as never)]),
+  );
+  const values = broadcastTo(name, update, plan.shape);
+  const unplaced = permuteBack(withShape(values, plan.shapeWithoutNewAxes), plan.order);
+  const order = [...plan.indexedAxes, ...plan.restAxes];
+  const written = bindOne(scatter, [permute(x, order), unplaced, plan.positions], {
+    batchDims: 0,
+    mode: "drop",
+    operation,
+  });
+  return permuteBack(written, order);
+}
+
+/** Elements at positions along an axis, or of the flattened array. What lies outside: see `mode`. */
+export function take(
+  x: ArrayLike,
+  indices: ArrayLike,
+  axis: number | null = null,
+  { mode = "clip" }: { readonly mode?: "clip" | "wrap" | "fill" } = {},
+): Array {
+  const array = asArray("take", x);
+  if (axis === null) return take(array.reshape(-1), indices, 0, { mode });
+  const at = normalizeAxis("take", axis, array.ndim);
+  const extent = array.shape[at];
+  const given = indices instanceof Array ? indices : asArray("take", indices).astype("int32");
+  const positions = mode === "wrap" ? mod(given, extent) : fromStart("take", given, extent);
+  const picked = slice(array, ...range(at).map(() => ":"), positions);
+  if (mode !== "fill") return picked;
+  const inside = positions.greaterEqual(0).and(positions.less(extent));
+  const mask = inside.reshape([...positions.shape, ...range(array.ndim - at - 1).map(() => 1)]);
+  return where(mask, picked, isFloat(array.dtype) ? NaN : 0);
+}
+
+/** For each lane along an axis, the elements at that lane's own positions. */
+export function takeAlongAxis(x: Array, indices: Array, axis: number): Array {
+  const at = normalizeAxis("takeAlongAxis", axis, x.ndim);
+  if (indices.ndim !== x.ndim) {
+    fail(
+      "takeAlongAxis",
+      `indices must have as many dimensions as the array, got ${indices.ndim} and ${x.ndim}; add axes with np.expandDims`,
+    );
+  }
+  const extent = x.shape[at];
+  const positions = fromStart("takeAlongAxis", indices, extent);
+  const lanes = (shape: Shape, along: number) => shape.map((n, other) => (other === at ? along : n));
+  const common = broadcastShapes("takeAlongAxis", lanes(x.shape, 1), lanes(indices.shape, 1));
+  return reorder(
+    broadcastTo("takeAlongAxis", x, lanes(common, extent)),
+    broadcastTo("takeAlongAxis", positions, lanes(common, indices.shape[at])),
+    at,
+  );
+}
+
+/** Where each value would go in a sorted list to keep it sorted; ties to the left or right. */
+export function searchsorted(
+  sorted: Array,
+  values: ArrayLike,
+  { side = "left" }: { readonly side?: "left" | "right" } = {},
+): Array {
+  if (sorted.ndim !== 1) fail("searchsorted", `the sorted array must have one dimension, got ${sorted.ndim}`);
+  const wanted = asArray("searchsorted", values);
+  const column = wanted.reshape([...wanted.shape, 1]);
+  const isBefore = side === "left" ? sorted.less(column) : sorted.lessEqual(column);
+  return sizeOf(sorted.shape) === 0 ? wanted.mul(0).astype("int32") : isBefore.sum(-1);
+}

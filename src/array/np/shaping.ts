@@ -1,0 +1,233 @@
+// NumPy's functions that rearrange elements without computing on them.
+import type { Array, ArrayLike } from "../core/array.js";
+import { asArray, broadcastTo as broadcastArray, toDType } from "../core/coerce.js";
+import { fail } from "../core/errors.js";
+import {
+  checkShape,
+  insertAt,
+  normalizeAxes,
+  normalizeAxis,
+  range,
+  replaceAt,
+  sameShape,
+  showShape,
+  sizeOf,
+  without,
+  type Axes,
+  type Shape,
+} from "../core/shape.js";
+import { bindOne } from "../core/trace.js";
+import { showType } from "../core/type.js";
+import { broadcast } from "../primitives/broadcast.js";
+import * as primitives from "../primitives/reshape.js";
+import { pad as padPrimitive } from "../primitives/slice.js";
+import { concatenate } from "./joining.js";
+import { slice } from "./indexing.js";
+
+/** The same elements in another shape; one extent may be -1 and is worked out. */
+export function reshape(x: ArrayLike, shape: number | Shape): Array {
+  const array = asArray("reshape", x);
+  const wanted = typeof shape === "number" ? [shape] : shape;
+  const open = wanted.indexOf(-1);
+  if (open < 0) return toShape(array, checkShape("reshape", wanted));
+  const others = sizeOf(checkShape("reshape", without(wanted, [open])));
+  const extent = array.size / others;
+  if (!Number.isInteger(extent)) {
+    fail(
+      "reshape",
+      `cannot arrange the ${array.size} elements of ${showType(array.type)} as ${showShape(wanted)}`,
+    );
+  }
+  return toShape(array, replaceAt(wanted, open, extent));
+}
+
+const toShape = (array: Array, shape: Shape): Array =>
+  sameShape(array.shape, shape) ? array : bindOne(primitives.reshape, [array], { shape });
+
+/** All elements in one dimension. */
+export const ravel = (x: ArrayLike): Array => reshape(x, -1);
+
+/** Axes in the given order, or reversed. */
+export function transpose(x: ArrayLike, axes?: readonly number[] | null): Array {
+  const array = asArray("transpose", x);
+  const order =
+    axes?.map((axis) => normalizeAxis("transpose", axis, array.ndim)) ?? range(array.ndim).reverse();
+  if (order.every((axis, at) => axis === at) && order.length === array.ndim) return array;
+  return bindOne(primitives.transpose, [array], { permutation: order });
+}
+export const permuteDims = transpose;
+
+/** Two axes exchanged. */
+export function swapaxes(x: ArrayLike, a: number, b: number): Array {
+  const array = asArray("swapaxes", x);
+  const [first, second] = [a, b].map((axis) => normalizeAxis("swapaxes", axis, array.ndim)) as [
+    number,
+    number,
+  ];
+  const order = range(array.ndim);
+  order[first] = second;
+  order[second] = first;
+  return transpose(array, order);
+}
+
+/** Axes moved to new positions, the others keeping their order. */
+export function moveaxis(
+  x: ArrayLike,
+  source: number | readonly number[],
+  destination: number | readonly number[],
+): Array {
+  const array = asArray("moveaxis", x);
+  const normalize = (axes: number | readonly number[]) =>
+    [axes].flat().map((axis) => normalizeAxis("moveaxis", axis, array.ndim));
+  const [from, to] = [normalize(source), normalize(destination)];
+  if (from.length !== to.length || new Set(from).size !== from.length || new Set(to).size !== to.length) {
+    fail(
+      "moveaxis",
+      `source ${showShape(from)} and destination ${showShape(to)} must be distinct axes in pairs`,
+    );
+  }
+  let order = without(range(array.ndim), from);
+  const pairs = to.map((at, index) => [at, from[index]] as const).sort((a, b) => a[0] - b[0]);
+  for (const [at, axis] of pairs) order = insertAt(order, at, axis);
+  return transpose(array, order);
+}
+
+/** New axes of extent 1 at the given positions of the result. */
+export function expandDims(x: ArrayLike, axis: number | readonly number[]): Array {
+  const array = asArray("expandDims", x);
+  const count = typeof axis === "number" ? 1 : axis.length;
+  const axes = normalizeAxes("expandDims", axis, array.ndim + count);
+  return toShape(
+    array,
+    axes.reduce<Shape>((shape, at) => insertAt(shape, at, 1), array.shape),
+  );
+}
+
+/** Without axes of extent 1: the given ones, or all of them. */
+export function squeeze(x: ArrayLike, axis?: Axes): Array {
+  const array = asArray("squeeze", x);
+  const axes =
+    axis === undefined || axis === null
+      ? range(array.ndim).filter((at) => array.shape[at] === 1)
+      : normalizeAxes("squeeze", axis, array.ndim);
+  const wide = axes.find((at) => array.shape[at] !== 1);
+  if (wide !== undefined) {
+    fail("squeeze", `axis ${wide} of ${showType(array.type)} has extent ${array.shape[wide]}, not 1`);
+  }
+  return toShape(array, without(array.shape, axes));
+}
+
+/** The array repeated to a larger shape by NumPy's rule. */
+export const broadcastTo = (x: ArrayLike, shape: number | Shape): Array =>
+  broadcastArray("broadcastTo", asArray("broadcastTo", x), checkShape("broadcastTo", shape));
+
+/** The order along axes reversed; all axes by default. */
+export function flip(x: ArrayLike, axis?: Axes): Array {
+  const array = asArray("flip", x);
+  return bindOne(primitives.flip, [array], { axes: normalizeAxes("flip", axis, array.ndim) });
+}
+
+/** Elements moved along an axis, those that fall off the end coming back at the start. */
+export function roll(x: ArrayLike, shift: number, axis: number | null = null): Array {
+  const array = asArray("roll", x);
+  if (axis === null) return reshape(roll(ravel(array), shift, 0), array.shape);
+  const at = normalizeAxis("roll", axis, array.ndim);
+  const extent = array.shape[at];
+  const by = extent === 0 ? 0 : ((shift % extent) + extent) % extent;
+  if (by === 0) return array;
+  const lead = range(at).map(() => ":");
+  return concatenate(
+    [slice(array, ...lead, `${extent - by}:`), slice(array, ...lead, `:${extent - by}`)],
+    at,
+  );
+}
+
+/** Every element repeated in place along an axis; of the flattened array by default. */
+export function repeat(x: ArrayLike, repeats: number, axis: number | null = null): Array {
+  const array = asArray("repeat", x);
+  if (!Number.isInteger(repeats) || repeats < 0) {
+    fail("repeat", `repeats must be a whole number known while tracing, got ${String(repeats)}`);
+  }
+  if (axis === null) return repeat(ravel(array), repeats, 0);
+  const at = normalizeAxis("repeat", axis, array.ndim);
+  const shape = insertAt(array.shape, at + 1, repeats);
+  const axes = without(range(shape.length), [at + 1]);
+  return reshape(
+    bindOne(broadcast, [array], { shape, axes }),
+    replaceAt(array.shape, at, array.shape[at] * repeats),
+  );
+}
+
+/** The whole array repeated `reps` times along each axis. */
+export function tile(x: ArrayLike, reps: number | readonly number[]): Array {
+  const array = asArray("tile", x);
+  const counts = typeof reps === "number" ? [reps] : reps;
+  const ndim = Math.max(counts.length, array.ndim);
+  const times = [...range(ndim - counts.length).map(() => 1), ...counts];
+  const extents = [...range(ndim - array.ndim).map(() => 1), ...array.shape];
+  const interleaved = extents.flatMap((extent, at) => [times[at], extent]);
+  const axes = range(array.ndim).map((axis) => 2 * (ndim - array.ndim + axis) + 1);
+  const wide = bindOne(broadcast, [array], { shape: interleaved, axes });
+  return reshape(
+    wide,
+    extents.map((extent, at) => extent * times[at]),
+  );
+}
+
+/** How much padding: the same everywhere, before and after, or before and after each axis. */
+export type PadWidth = number | readonly [number, number] | readonly (readonly [number, number])[];
+
+/** The array surrounded with a constant or with repetitions of itself. */
+export function pad(
+  x: ArrayLike,
+  padWidth: PadWidth,
+  {
+    mode = "constant",
+    constantValues = 0,
+  }: { readonly mode?: "constant" | "edge" | "wrap" | "reflect"; readonly constantValues?: ArrayLike } = {},
+): Array {
+  const array = asArray("pad", x);
+  const widths = padWidths(padWidth, array.ndim);
+  if (mode === "constant") {
+    return bindOne(padPrimitive, [array, toDType("pad", constantValues, array.dtype)], {
+      low: widths.map(([low]) => low),
+      high: widths.map(([, high]) => high),
+      interior: widths.map(() => 0),
+    });
+  }
+  return widths.reduce((padded, [low, high], axis) => extend(padded, axis, low, high, mode), array);
+}
+
+function padWidths(padWidth: PadWidth, ndim: number): (readonly [number, number])[] {
+  const widths =
+    typeof padWidth === "number"
+      ? range(ndim).map(() => [padWidth, padWidth] as const)
+      : typeof padWidth[0] === "number"
+        ? range(ndim).map(() => padWidth as readonly [number, number])
+        : (padWidth as readonly (readonly [number, number])[]);
+  if (widths.length !== ndim || widths.some((pair) => pair.length !== 2 || !pair.every(Number.isInteger))) {
+    fail("pad", `padWidth must be a number, [before, after], or one such pair for each of ${ndim} axes`);
+  }
+  if (widths.some(([low, high]) => low < 0 || high < 0)) fail("pad", "padding must not be negative");
+  return [...widths];
+}
+
+/** Padding along one axis with elements of the array itself. */
+function extend(x: Array, axis: number, low: number, high: number, mode: "edge" | "wrap" | "reflect"): Array {
+  const extent = x.shape[axis];
+  if (extent === 0 && low + high > 0)
+    fail("pad", `cannot extend ${showType(x.type)} along its empty axis ${axis}`);
+  const lead = range(axis).map(() => ":");
+  const source = (position: number): number => {
+    if (mode === "edge") return Math.min(Math.max(position, 0), extent - 1);
+    if (mode === "wrap") return ((position % extent) + extent) % extent;
+    const period = Math.max(1, 2 * (extent - 1));
+    const folded = ((position % period) + period) % period;
+    return Math.min(folded, period - folded);
+  };
+  const pick = (position: number) => {
+    const index = source(position);
+    return slice(x, ...lead, `${index}:${index + 1}`);
+  };
+  return concatenate([...range(low, -low).map(pick), x, ...range(high, extent).map(pick)], axis);
+}

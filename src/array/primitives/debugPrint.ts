@@ -1,0 +1,54 @@
+// Printing from inside a traced program.
+import type { Array } from "../core/array.js";
+import { type Concrete } from "../core/array.js";
+import { concrete } from "../core/interpret.js";
+import type { Primitive } from "../core/primitive.js";
+import { sizeOf } from "../core/shape.js";
+import { bind } from "../core/trace.js";
+import { arrayType } from "../core/type.js";
+import { repeatBatch } from "./linear.js";
+
+export interface DebugPrintParams {
+  /** Text with a `{name}` for each operand. */
+  readonly format: string;
+  readonly names: readonly string[];
+  /** How many leading axes are batches, each example of which prints a line of its own. */
+  readonly batchDims: number;
+}
+
+/** Prints its operands when it runs; has no result. */
+export const debugPrint: Primitive<DebugPrintParams> = {
+  name: "debugPrint",
+  effect: true,
+  infer: () => [],
+  evaluate(inputs, params) {
+    const lines = inputs.length === 0 ? 1 : sizeOf((inputs[0] as Array).shape.slice(0, params.batchDims));
+    for (let line = 0; line < lines; line++) console.log(formatLine(inputs, params, line));
+    return [];
+  },
+  jvp(inputs, _tangents, params) {
+    bind(debugPrint, inputs, params);
+    return { outputs: [], tangents: [] };
+  },
+  batch(inputs, batched, params, size) {
+    const all = inputs.map((input, index) => (batched[index] ? input : repeatBatch(input, size)));
+    bind(debugPrint, all, { ...params, batchDims: params.batchDims + 1 });
+    return { outputs: [], batched: [] };
+  },
+};
+
+/** The text for one example of the batch. */
+export function formatLine(
+  inputs: readonly Concrete[],
+  { format, names, batchDims }: DebugPrintParams,
+  line: number,
+): string {
+  return names.reduce((text, name, index) => {
+    const input = inputs[index];
+    const shape = input.shape.slice(batchDims);
+    const length = sizeOf(shape);
+    const elements = input.elements.subarray(line * length, (line + 1) * length);
+    const example = concrete(arrayType(shape, input.dtype), elements);
+    return text.replaceAll(`{${name}}`, JSON.stringify(example.toArray()));
+  }, format);
+}

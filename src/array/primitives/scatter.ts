@@ -1,0 +1,101 @@
+// Writing at computed indices.
+import type { Array } from "../core/array.js";
+import { dtypes, isFloat } from "../core/dtype.js";
+import { fail } from "../core/errors.js";
+import { constant } from "../core/interpret.js";
+import type { Primitive } from "../core/primitive.js";
+import { range, sameShape, showShape, sizeOf } from "../core/shape.js";
+import { bindOne } from "../core/trace.js";
+import { arrayType, showType, type ArrayType } from "../core/type.js";
+import { broadcast } from "./broadcast.js";
+import { checkDType } from "./elementwise.js";
+import { forEachIndex, gather, indexLayout, type GatherParams } from "./gather.js";
+import { iota } from "./iota.js";
+import { jvpLinear, repeatBatch, transposeOne, zeros } from "./linear.js";
+import { equal } from "./logic.js";
+import { reshape } from "./reshape.js";
+import { choose } from "./select.js";
+
+export interface ScatterParams extends GatherParams {
+  /** How an update meets what is there. With "set", the last of several updates of one place wins. */
+  readonly operation: "set" | "add" | "mul" | "min" | "max";
+}
+
+const combine: Record<ScatterParams["operation"], (old: number, update: number) => number> = {
+  set: (_, update) => update,
+  add: (old, update) => old + update,
+  mul: (old, update) => old * update,
+  min: Math.min,
+  max: Math.max,
+};
+
+/** `scatter(operand [B…, D₁…D_K, rest…], updates [B…, I…, rest…], indices [B…, I…, K])`. */
+export const scatter: Primitive<ScatterParams> = {
+  name: "scatter",
+  infer([operand, updates, indices], params) {
+    const x = operand;
+    const given = updates;
+    checkDType("scatter", [x, given], dtypes);
+    const { batch, positions, rest } = indexLayout("scatter", x, indices, params);
+    const expected = [...batch, ...positions, ...rest];
+    if (!sameShape(given.shape, expected)) {
+      fail("scatter", `updates must have shape ${showShape(expected)}, got ${showType(given)}`);
+    }
+    return [{ ...x, weak: false }];
+  },
+  evaluate([x, updates, indices], params) {
+    const layout = indexLayout("scatter", x.type, indices.type, params);
+    const out = x.elements.slice();
+    const from = updates.elements;
+    const length = sizeOf(layout.rest);
+    const step = params.operation === "mul" && !isFloat(x.dtype) ? Math.imul : combine[params.operation];
+    forEachIndex(layout, indices.elements, params.mode, (target, row) => {
+      if (target < 0) return;
+      for (let at = 0; at < length; at++) {
+        const place = target * length + at;
+        out[place] = step(out[place], from[row * length + at]);
+      }
+    });
+    return [out];
+  },
+  jvp(inputs, tangents, params) {
+    const { operation } = params;
+    if (operation !== "set" && operation !== "add" && tangents.some((t) => t !== null)) {
+      fail(`at().${operation}`, `has no derivative; use at().set or at().add, or lax.stopGradient around it`);
+    }
+    return jvpLinear(scatter, 2, inputs, tangents, params);
+  },
+  transpose: transposeOne((ct, [x, updates, positions], types, params) => {
+    const indices = positions as Array;
+    const { batchDims, mode, operation } = params;
+    const toUpdates = updates === null ? bindOne(gather, [ct, indices], { batchDims, mode }) : null;
+    if (operation === "add") return [x === null ? ct : null, toUpdates, null];
+    const overwritten = zeros(types[1]);
+    return [
+      x === null ? bindOne(scatter, [ct, overwritten, indices], params) : null,
+      toUpdates && choose(lastWriters(types, indices, params), toUpdates, constant(0, ct.dtype)),
+      null,
+    ];
+  }),
+  batch(inputs, batched, params, size) {
+    const all = inputs.map((input, index) => (batched[index] ? input : repeatBatch(input, size)));
+    return {
+      outputs: [bindOne(scatter, all, { ...params, batchDims: params.batchDims + 1 })],
+      batched: [true],
+    };
+  },
+};
+
+/** Which updates of a "set" are still there in the end, when several went to one place. */
+function lastWriters(types: readonly ArrayType[], indices: Array, params: ScatterParams): Array {
+  const [operand, updates] = types as [ArrayType, ArrayType];
+  const { batch, indexed } = indexLayout("scatter", operand, indices.type, params);
+  const rows = indices.shape.slice(0, -1);
+  const count = bindOne(iota, [], { shape: [sizeOf(rows)], axis: 0, dtype: "int32" });
+  const ids = bindOne(reshape, [count], { shape: rows });
+  const nobody = zeros(arrayType([...batch, ...indexed], "int32"));
+  const winners = bindOne(scatter, [nobody, ids, indices], params);
+  const { batchDims, mode } = params;
+  const won = bindOne(equal, [bindOne(gather, [winners, indices], { batchDims, mode }), ids], {});
+  return bindOne(broadcast, [won], { shape: updates.shape, axes: range(rows.length) });
+}

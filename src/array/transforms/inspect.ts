@@ -1,0 +1,62 @@
+// Looking at what a function does without running it.
+import type { Array } from "../core/array.js";
+import { countEquations, type Program } from "../core/program.js";
+import type { DType } from "../core/dtype.js";
+import type { Shape } from "../core/shape.js";
+import { unflatten } from "../tree/structure.js";
+import type { MapLeaves } from "../tree/index.js";
+import { flattenArguments, nameOf, traceCall } from "./functions.js";
+import { showProgram } from "./listing.js";
+
+/** A function as a Program, with the arrays it refers to from outside as its first inputs. */
+export interface ClosedProgram {
+  readonly program: Program;
+  readonly constants: readonly Array[];
+  /** Equations in all, those of loops and branches included. */
+  readonly size: number;
+  /** The readable listing. */
+  toString(): string;
+}
+
+/** `makeProgram(f)(...args)` is the Program that f records for such arguments; print it to read it. */
+export const makeProgram =
+  <A extends readonly unknown[]>(f: (...args: A) => unknown) =>
+  (...args: A): ClosedProgram => {
+    const operation = nameOf("makeProgram", f);
+    const { arrays, structure } = flattenArguments(operation, args);
+    const { program, captures } = traceCall(
+      operation,
+      f,
+      structure,
+      arrays.map((array) => array.type),
+    );
+    return {
+      program,
+      constants: captures,
+      size: countEquations(program),
+      toString: () => showProgram(program),
+    };
+  };
+
+/** The shape and dtype of an array that was never computed. */
+export interface ShapeDtype {
+  readonly shape: Shape;
+  readonly dtype: DType;
+}
+
+/** The shapes and dtypes of `f(...args)`, in the structure of its result, without computing anything. */
+export function evalShape<A extends readonly unknown[], R>(
+  f: (...args: A) => R,
+  ...args: A
+): MapLeaves<R, ShapeDtype> {
+  const operation = nameOf("evalShape", f);
+  const { arrays, structure } = flattenArguments(operation, args);
+  const call = traceCall(
+    operation,
+    f,
+    structure,
+    arrays.map((array) => array.type),
+  );
+  const types = call.program.outputs.map(({ type: { shape, dtype } }): ShapeDtype => ({ shape, dtype }));
+  return unflatten(call.structure, types) as MapLeaves<R, ShapeDtype>;
+}

@@ -1,0 +1,124 @@
+// vmap: a function of one example as a function of a batch.
+import type { Array } from "../core/array.js";
+import { fail } from "../core/errors.js";
+import { normalizeAxis, without } from "../core/shape.js";
+import { arrayType } from "../core/type.js";
+import { repeatBatch } from "../primitives/linear.js";
+import { moveaxis } from "../np/shaping.js";
+import { rebuild } from "../lax/leaves.js";
+import { leafPaths, type Structure } from "../tree/structure.js";
+import { applyBatched } from "./batch.js";
+import { flattenArguments, nameOf, traceCall, type AnyFunction } from "./functions.js";
+
+/** Axes for a tree: one for all arrays, `null` for none, or a tree of these with the same outer structure. */
+export type AxisTree = number | null | readonly AxisTree[] | { readonly [key: string]: AxisTree };
+
+/** One axis per leaf of a structure, from a tree of axes that may stop early. */
+function spreadAxes(operation: string, axes: unknown, structure: Structure, path: string): (number | null)[] {
+  if (axes === null || typeof axes === "number") return leafPaths(structure).map(() => axes);
+  const refuse = (): never =>
+    fail(
+      operation,
+      `${path} must be a number, null, or match the tree it belongs to, got ${JSON.stringify(axes)}`,
+    );
+  if (structure.kind === "list") {
+    if (!globalThis.Array.isArray(axes) || axes.length !== structure.children.length) return refuse();
+    return structure.children.flatMap((child, at) =>
+      spreadAxes(operation, axes[at], child, `${path}[${at}]`),
+    );
+  }
+  if (structure.kind === "object") {
+    if (typeof axes !== "object" || axes === undefined || globalThis.Array.isArray(axes)) return refuse();
+    const given = axes as Record<string, unknown>;
+    const unknown = Object.keys(given).find((name) => !structure.keys.includes(name));
+    if (unknown !== undefined) {
+      fail(
+        operation,
+        `${path} has a key ${unknown} that the tree has not; it has ${structure.keys.join(", ")}`,
+      );
+    }
+    return structure.children.flatMap((child, at) => {
+      const name = structure.keys[at];
+      return name in given ? spreadAxes(operation, given[name], child, `${path}.${name}`) : refuse();
+    });
+  }
+  if (structure.kind === "custom") return spreadAxes(operation, axes, structure.children, path);
+  return structure.kind === "nothing" ? [] : refuse();
+}
+
+/**
+ * A function that maps `f` over an axis of its arguments. `inAxes` is one axis for all arguments or a list
+ * with one entry per argument: a number, `null` for an argument that is the same for all, or a tree of
+ * these. `outAxes` says where the mapped axis goes in the results.
+ */
+export function vmap<F extends AnyFunction>(f: F, inAxes: AxisTree = 0, outAxes: AxisTree = 0): F {
+  const operation = nameOf("vmap", f);
+  const mapped = (...args: unknown[]): unknown => {
+    const { arrays, structure } = flattenArguments(operation, args);
+    if (globalThis.Array.isArray(inAxes) && inAxes.length !== args.length) {
+      fail(
+        operation,
+        `inAxes has ${inAxes.length} entries, but the function was called with ${args.length} arguments`,
+      );
+    }
+    const paths = leafPaths(structure);
+    const axes = spreadAxes(operation, inAxes, structure, "inAxes").map((axis, index) =>
+      axis === null
+        ? null
+        : normalizeAxis(`${operation}, argument ${paths[index]}`, axis, arrays[index].ndim),
+    );
+    const size = batchSize(operation, arrays, axes, paths);
+    const inFront = arrays.map((array, index) => {
+      const axis = axes[index] ?? null;
+      return axis === null ? array : moveaxis(array, axis, 0);
+    });
+    const types = arrays.map(({ type }, index) => {
+      const axis = axes[index] ?? null;
+      return axis === null ? type : arrayType(without(type.shape, [axis]), type.dtype, type.weak);
+    });
+    const call = traceCall(operation, f, structure, types);
+    const isMapped = [...call.captures.map(() => false), ...axes.map((axis) => axis !== null)];
+    const result = applyBatched(call.program, [...call.captures, ...inFront], isMapped, size);
+    const places = spreadAxes(operation, outAxes, call.structure, "outAxes");
+    const outputs = result.outputs.map((output, index) =>
+      place(operation, output, result.batched[index], places[index] ?? null, size),
+    );
+    return rebuild(call.structure, outputs);
+  };
+  return mapped as unknown as F;
+}
+
+function batchSize(
+  operation: string,
+  arrays: readonly Array[],
+  axes: readonly (number | null)[],
+  paths: readonly string[],
+): number {
+  const mapped = arrays.flatMap((array, index) => {
+    const axis = axes[index] ?? null;
+    return axis === null ? [] : [{ extent: array.shape[axis], path: paths[index] }];
+  });
+  const [first] = mapped;
+  if (first === undefined) fail(operation, "inAxes maps no axis at all; give at least one argument an axis");
+  const odd = mapped.find(({ extent }) => extent !== first.extent);
+  if (odd !== undefined) {
+    fail(
+      operation,
+      `mapped axes must have one extent: argument ${first.path} has ${first.extent}, argument ${odd.path} has ${odd.extent}`,
+    );
+  }
+  return first.extent;
+}
+
+/** A result with the batch axis where it is wanted. */
+function place(
+  operation: string,
+  output: Array,
+  isBatched: boolean,
+  axis: number | null,
+  size: number,
+): Array {
+  if (axis !== null) return moveaxis(isBatched ? output : repeatBatch(output, size), 0, axis);
+  if (isBatched) fail(operation, "outAxes is null for a result that differs between the examples");
+  return output;
+}

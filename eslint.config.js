@@ -50,5 +50,11 @@ export default tseslint.config(
     files: ["src/array/primitives/debugPrint.ts", "bench/**", "tools/**", "examples/**"],
     rules: { "no-console": "off" },
   },
-  { files: ["**/*.js", "**/*.mjs"], extends: [tseslint.configs.disableTypeChecked] },
+  {
+    files: ["**/*.js", "**/*.mjs"],
+    extends: [tseslint.configs.disableTypeChecked],
+    languageOptions: {
+      globals: { console: "readonly", process: "readonly", performance: "readonly", URL: "readonly" },
+    },
+  },
 );

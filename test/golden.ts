@@ -1,7 +1,8 @@
 // Reading the golden figures and comparing with them.
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
-import { Array, np, tree, type DType } from "vibe-rl/array";
+import type { Array } from "vibe-rl/array";
+import { np, tree, type DType } from "vibe-rl/array";
 
 /** An array as the golden files write it. */
 export interface GoldenArray {

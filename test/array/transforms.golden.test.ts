@@ -72,7 +72,7 @@ const cases: Record<string, (...args: Array[]) => Array> = {
         return [next, next.sum()] as const;
       },
       np.zeros(3),
-      xs as Array,
+      xs,
     );
     return last.sum().add(square(sums).sum());
   },
@@ -86,7 +86,7 @@ const cases: Record<string, (...args: Array[]) => Array> = {
       { reward: r, value: v },
       { reverse: true },
     );
-    return square(ys as Array).sum();
+    return square(ys).sum();
   },
   cond_both_branches: (x) =>
     lax
@@ -109,8 +109,7 @@ const cases: Record<string, (...args: Array[]) => Array> = {
     return square(vmap(gradient, [null, 0])(w, xs)).sum();
   },
   fori_loop_forward: (x) => lax.foriLoop(0, 5, (i, c: Array) => c.mul(1.1).add(i), x).sum(),
-  hessian_trace: (x) =>
-    np.trace(hessian((y: Array) => np.sin(y).mul(y.pow(2)).sum().mul(y.prod()))(x) as Array),
+  hessian_trace: (x) => np.trace(hessian((y: Array) => np.sin(y).mul(y.pow(2)).sum().mul(y.prod()))(x)),
 };
 
 interface TransformCase {

@@ -2,7 +2,7 @@
 import type { Partitioned } from "../core/primitive.js";
 import { newVariable, type Atom, type Equation, type Program, type Variable } from "../core/program.js";
 import { traceClosed } from "../core/trace.js";
-import { sameType, type ArrayType } from "../core/type.js";
+import { showType, type ArrayType } from "../core/type.js";
 import { zeros } from "../primitives/linear.js";
 import { partitionProgram, type PartitionedProgram } from "../transforms/partition.js";
 import { substitute } from "../transforms/substitute.js";
@@ -58,14 +58,21 @@ interface SlotLayout {
 /** Gives every computed residual of every branch a slot of its type. */
 function assignSlots(divided: readonly PartitionedProgram[]): SlotLayout {
   const types: ArrayType[] = [];
+  const slotsOfType = new Map<string, number[]>();
   const residuals = divided.map(({ residuals: all, known }) => {
-    const slots: (Variable | undefined)[] = [];
-    for (const residual of all.filter((variable) => !known.inputs.includes(variable))) {
-      let slot = types.findIndex((type, at) => slots[at] === undefined && sameType(type, residual.type));
-      if (slot < 0) slot = types.push({ ...residual.type, weak: false }) - 1;
-      slots[slot] = residual;
+    const isOperand = new Set(known.inputs);
+    const filled: (Variable | undefined)[] = [];
+    const used = new Map<string, number>();
+    for (const residual of all.filter((variable) => !isOperand.has(variable))) {
+      const type = showType(residual.type);
+      const slots = slotsOfType.get(type) ?? [];
+      slotsOfType.set(type, slots);
+      const next = used.get(type) ?? 0;
+      used.set(type, next + 1);
+      if (next === slots.length) slots.push(types.push({ ...residual.type, weak: false }) - 1);
+      filled[slots[next]] = residual;
     }
-    return slots;
+    return filled;
   });
   return { types, residuals };
 }

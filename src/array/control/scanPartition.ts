@@ -30,10 +30,12 @@ export function partitionScan(equation: Equation, unknown: readonly boolean[]): 
   const knownCarry = pick(carry, carryWaits, false);
   const knownStacked = pick(stacked, stackedUnknown, false);
 
-  const given = parts.residuals.filter((residual) => knownConstants.includes(residual));
-  const givenStacked = parts.residuals.filter((residual) => knownStacked.includes(residual));
+  const isConstant = new Set(knownConstants);
+  const isStacked = new Set(knownStacked);
+  const given = parts.residuals.filter((residual) => isConstant.has(residual));
+  const givenStacked = parts.residuals.filter((residual) => isStacked.has(residual));
   const computed = parts.residuals.filter(
-    (residual) => !given.includes(residual) && !givenStacked.includes(residual),
+    (residual) => !isConstant.has(residual) && !isStacked.has(residual),
   );
 
   const loop = splitInvariant(

@@ -78,7 +78,10 @@ export function broadcastTo(operation: string, array: Array, shape: Shape): Arra
 }
 
 /** Operands of one shape, as elementwise primitives want them: scalars may stay scalars. */
-export function align(operation: string, operands: readonly Array[]): Array[] {
+export function align(operation: string, operands: readonly Array[]): readonly Array[] {
+  const shaped = operands.find((operand) => operand.ndim > 0);
+  if (shaped === undefined) return operands;
+  if (operands.every(({ ndim, shape }) => ndim === 0 || sameShape(shape, shaped.shape))) return operands;
   const shape = broadcastShapes(operation, ...operands.map((operand) => operand.shape));
   return operands.map((operand) => (operand.ndim === 0 ? operand : broadcastTo(operation, operand, shape)));
 }

@@ -91,13 +91,20 @@ const chain: readonly WeakDType[] = [
   { dtype: "float64", weak: false },
 ];
 
+// A weak bool, uint8, uint32 or float64 has no place of its own in the chain: it is as good as typed.
+const rankOf = (weak: boolean) =>
+  Object.fromEntries(
+    dtypes.map((dtype) => {
+      const exact = chain.findIndex((step) => step.dtype === dtype && step.weak === weak);
+      return [dtype, exact >= 0 ? exact : chain.findIndex((step) => step.dtype === dtype)];
+    }),
+  ) as Record<DType, number>;
+const weakRank = rankOf(true);
+const typedRank = rankOf(false);
+
 /** The dtype in which operands of these dtypes meet, by JAX's rules. */
 export function promoteDTypes(types: readonly WeakDType[]): WeakDType {
   let best = 0;
-  for (const { dtype, weak } of types) {
-    const rank = chain.findIndex((step) => step.dtype === dtype && step.weak === weak);
-    // A weak bool, uint8, uint32 or float64 has no place of its own in the chain: it is as good as typed.
-    best = Math.max(best, rank >= 0 ? rank : chain.findIndex((step) => step.dtype === dtype));
-  }
+  for (const { dtype, weak } of types) best = Math.max(best, (weak ? weakRank : typedRank)[dtype]);
   return chain[best];
 }

@@ -35,19 +35,23 @@ export function describe(value: unknown): string {
 // The folder that holds every layer of the library, in the clone (src/) as in the package (dist/).
 const libraryRoot = withoutScheme(new URL("../../", import.meta.url).href);
 
-/** `file:line:column` of the innermost stack frame outside the library. */
-export function userLocation(): string | null {
+/** The stack as it is now, deep enough to reach the user's code. Cheap until someone reads its text. */
+export function captureStack(): Error {
   const holder: { stackTraceLimit?: number } = Error;
   const limit = holder.stackTraceLimit;
-  if (limit !== undefined) holder.stackTraceLimit = 100;
-  const stack = new Error().stack ?? "";
-  if (limit !== undefined) holder.stackTraceLimit = limit;
-  return locationInStack(stack);
+  if (limit === undefined) return new Error();
+  holder.stackTraceLimit = 100;
+  const origin = new Error();
+  holder.stackTraceLimit = limit;
+  return origin;
 }
 
-/** The first place in a stack trace's text that is not the library's own. Reads V8's, Firefox's and Safari's. */
-export function locationInStack(stack: string): string | null {
-  for (const line of stack.split("\n")) {
+/**
+ * `file:line:column` of the innermost frame of a captured stack that is outside the library. Reads the
+ * stacks of V8, Firefox and Safari.
+ */
+export function userLocation(origin: Error = captureStack()): string | null {
+  for (const line of (origin.stack ?? "").split("\n")) {
     const place = /((?:file:\/\/|https?:\/\/|[A-Za-z]:\\|\/)[^()\s]*:\d+:\d+)\)?$/.exec(line)?.[1];
     if (place === undefined) continue;
     const path = withoutScheme(place);

@@ -5,11 +5,23 @@ import type { Primitive } from "./primitive.js";
 import type { Atom, Equation, Literal, Program, Variable } from "./program.js";
 import { arrayType, type ArrayType } from "./type.js";
 
+// Programs are full of the same few numbers, and a typed array is dear: scalars are made once each.
+const scalars = new Map<string, Map<number, Concrete>>();
+const mostScalars = 1024;
+
 /** A concrete scalar. */
 export function scalar(value: number, type: ArrayType): Concrete {
+  const kind = type.weak ? `weak ${type.dtype}` : type.dtype;
+  let known = scalars.get(kind);
+  if (known === undefined) scalars.set(kind, (known = new Map<number, Concrete>()));
+  // A Map takes -0 for 0.
+  const found = Object.is(value, -0) ? undefined : known.get(value);
+  if (found !== undefined) return found;
   const elements = allocate(type.dtype, 1);
   elements[0] = value;
-  return concrete(type, elements);
+  const made = concrete(arrayType([], type.dtype, type.weak), elements);
+  if (known.size < mostScalars && !Object.is(value, -0)) known.set(value, made);
+  return made;
 }
 
 /** An array with the given elements, row-major. */

@@ -10,7 +10,7 @@ export const range = (count: number, start = 0): number[] =>
   globalThis.Array.from({ length: count }, (_, index) => start + index);
 
 export const sameShape = (a: Shape, b: Shape): boolean =>
-  a.length === b.length && a.every((extent, axis) => extent === b[axis]);
+  a === b || (a.length === b.length && a.every((extent, axis) => extent === b[axis]));
 
 export const showShape = (shape: Shape): string => `[${shape.join(",")}]`;
 

@@ -1,6 +1,6 @@
 // Recording: while a Trace is active every operation becomes an equation instead of being computed.
 import { Array, type Concrete } from "./array.js";
-import { fail, userLocation } from "./errors.js";
+import { captureStack, fail, userLocation } from "./errors.js";
 import { evaluatePrimitive, literalArray, walk } from "./interpret.js";
 import type { Primitive } from "./primitive.js";
 import { newLiteral, newVariable, type Atom, type Equation, type Program, type Variable } from "./program.js";
@@ -12,7 +12,7 @@ export class Trace {
   /** Values from outside, by the variable that stands for each in here. */
   readonly captures = new Map<Array | Variable, { readonly outside: Array; readonly inside: Variable }>();
   /** Where the user asked for the trace; for the message about a leaked value. */
-  readonly location = userLocation();
+  readonly origin = captureStack();
   finished = false;
 
   constructor(
@@ -39,10 +39,11 @@ export class Trace {
 }
 
 function failLeaked(array: Array, trace: Trace, operation: string): never {
+  const location = userLocation(trace.origin);
   fail(
     operation,
     `${array.toString()} was made while tracing ${trace.name}` +
-      (trace.location === null ? "" : ` at ${trace.location}`) +
+      (location === null ? "" : ` at ${location}`) +
       `, and that trace is over: it never had a value. Return it from the traced function instead of ` +
       `keeping it in an outer variable`,
   );
@@ -91,7 +92,7 @@ export function bind<P extends object>(
     params,
   );
   const outputs = types.map(newVariable);
-  const origin = primitive.refusable === true ? (replayed ?? new Error()) : null;
+  const origin = primitive.refusable === true ? (replayed ?? captureStack()) : null;
   trace.equations.push({ primitive: primitive, inputs: atoms, params, outputs, origin });
   return outputs.map((variable) => new Array(variable.type, null, { trace, variable }));
 }

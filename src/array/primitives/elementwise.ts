@@ -77,10 +77,12 @@ export function checkDType(name: string, inputs: readonly ArrayType[], accepts: 
 
 /** The shape that the operands have, those that are scalars aside. */
 export function commonShape(name: string, inputs: readonly ArrayType[]): Shape {
-  const shaped = inputs.filter((input) => input.shape.length > 0);
-  const shape = shaped[0]?.shape ?? [];
-  if (shaped.some((input) => !sameShape(input.shape, shape))) {
-    fail(name, `operands must have one shape or be scalars, got ${inputs.map(showType).join(" and ")}`);
+  let shape: Shape = [];
+  for (const { shape: own } of inputs) {
+    if (shape.length === 0) shape = own;
+    else if (own.length > 0 && !sameShape(own, shape)) {
+      fail(name, `operands must have one shape or be scalars, got ${inputs.map(showType).join(" and ")}`);
+    }
   }
   return shape;
 }

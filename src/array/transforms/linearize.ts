@@ -1,6 +1,6 @@
 // Reverse mode in two steps: the derivative of a Program, split into the part that computes values and the
 // part that is linear in the tangents. Transposing the second gives gradients.
-import { fail, locationInStack } from "../core/errors.js";
+import { fail, userLocation } from "../core/errors.js";
 import { subPrograms, type Program } from "../core/program.js";
 import { jvpProgram } from "./jvp.js";
 import { partitionProgram } from "./partition.js";
@@ -48,7 +48,7 @@ function refuseForwardOnly(operation: string, program: Program): void {
     const reason = equation.primitive.forwardOnly?.(equation.params) ?? null;
     if (reason !== null) {
       const { origin } = equation;
-      fail(operation, reason, origin === null ? null : locationInStack(origin.stack ?? ""));
+      fail(operation, reason, origin === null ? null : userLocation(origin));
     }
     for (const inner of subPrograms(equation)) refuseForwardOnly(operation, inner);
   }

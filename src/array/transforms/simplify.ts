@@ -21,7 +21,7 @@ export function simplifyProgram(program: Program): Program {
   const seen = new Map<string, readonly Variable[]>();
   const equations: Equation[] = [];
   for (const original of program.equations) {
-    const equation = simplifySubPrograms({ ...original, inputs: original.inputs.map(rename) });
+    const equation = simplifySubPrograms(names.size === 0 ? original : renameInputs(original, rename));
     const replacement = fold(equation) ?? rewrite(equation, (variable) => definitions.get(variable));
     if (replacement !== null && replacement.kind !== "equation") {
       names.set(original.outputs[0], replacement);
@@ -39,6 +39,12 @@ export function simplifyProgram(program: Program): Program {
     equations.push(kept);
   }
   return pruneProgram({ inputs: program.inputs, equations, outputs: program.outputs.map(rename) });
+}
+
+/** The equation itself if no input has another name. */
+function renameInputs(equation: Equation, rename: (atom: Atom) => Atom): Equation {
+  const inputs = equation.inputs.map(rename);
+  return inputs.every((atom, at) => atom === equation.inputs[at]) ? equation : { ...equation, inputs };
 }
 
 function simplifySubPrograms(equation: Equation): Equation {
@@ -61,10 +67,15 @@ function fold({ primitive, inputs, params, outputs }: Equation): Literal | null 
 /** Text that two equations share only if they compute the same; null for those not worth comparing. */
 function identityKey(equation: Equation): string | null {
   if (equation.primitive.subPrograms !== undefined || hasEffect(equation)) return null;
-  const inputs = equation.inputs.map((atom) =>
-    atom.kind === "variable"
-      ? atom.id
-      : `${atom.type.dtype} ${Object.is(atom.value, -0) ? "-0" : atom.value}`,
-  );
-  return `${equation.primitive.name} ${inputs.join()} ${JSON.stringify(equation.params)}`;
+  let key = equation.primitive.name;
+  for (const atom of equation.inputs) key += ` ${atom.kind === "variable" ? atom.id : literalKey(atom)}`;
+  return isEmpty(equation.params) ? key : `${key} ${JSON.stringify(equation.params)}`;
+}
+
+const literalKey = ({ type, value }: Literal): string =>
+  `${type.dtype}:${Object.is(value, -0) ? "-0" : value}`;
+
+function isEmpty(params: object): boolean {
+  for (const _ in params) return false;
+  return true;
 }

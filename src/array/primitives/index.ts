@@ -1,0 +1,36 @@
+// Every primitive of the language.
+import { cond } from "../control/cond.js";
+import { scan } from "../control/scan.js";
+import { whileLoop } from "../control/while.js";
+import type { Primitive } from "../core/primitive.js";
+import * as arithmetic from "./arithmetic.js";
+import { broadcast } from "./broadcast.js";
+import { concatenate } from "./concatenate.js";
+import { bitcast, convert, stopGradient } from "./convert.js";
+import { debugPrint } from "./debugPrint.js";
+import { dot } from "./dot.js";
+import { dynamicSlice, dynamicUpdateSlice } from "./dynamicSlice.js";
+import { gather } from "./gather.js";
+import { iota } from "./iota.js";
+import * as logic from "./logic.js";
+import { argMax, argMin, reduceMax, reduceMin, reduceSum } from "./reduce.js";
+import { flip, reshape, transpose } from "./reshape.js";
+import { scatter } from "./scatter.js";
+import { select } from "./select.js";
+import { pad, slice } from "./slice.js";
+import { sort } from "./sort.js";
+import { threefry2x32 } from "./threefry.js";
+import * as transcendental from "./transcendental.js";
+import { window, windowSum } from "./window.js";
+
+export const primitives: readonly Primitive[] = [
+  ...Object.values(arithmetic),
+  ...Object.values(transcendental),
+  ...Object.values(logic),
+  ...[select, convert, bitcast, stopGradient],
+  ...[iota, broadcast, reshape, transpose, flip, slice, pad, concatenate],
+  ...[dynamicSlice, dynamicUpdateSlice, gather, scatter, window, windowSum],
+  ...[reduceSum, reduceMax, reduceMin, argMax, argMin, sort, dot],
+  ...[scan, whileLoop, cond],
+  ...[threefry2x32, debugPrint],
+] as readonly Primitive[];

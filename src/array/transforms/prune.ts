@@ -13,7 +13,7 @@ export function pruneProgram(program: Program): Program {
     const equation = program.equations[index];
     const used = equation.outputs.map((output) => needed.has(output));
     if (!used.includes(true) && !hasEffect(equation)) continue;
-    const pruned = used.includes(false) ? (equation.primitive.prune?.(equation, used) ?? equation) : equation;
+    const pruned = equation.primitive.prune?.(equation, used) ?? equation;
     pruned.inputs.forEach(need);
     kept.push(pruned);
   }

@@ -1,0 +1,199 @@
+// Every differentiable primitive agrees with finite differences, to second order, in both modes.
+import { describe, expect, it } from "vitest";
+import { checkGrads, lax, np, random, vmap, type Array } from "vibe-rl/array";
+import { primitives } from "../../src/array/primitives/index.js";
+
+const float64 = (shape: readonly number[], seed = 0): Array =>
+  random.normal(random.key(seed), shape).astype("float64");
+/** Away from zero and from each other, so that finite differences do not cross a kink. */
+const spaced = (n: number): Array => np.linspace(-1.7, 2.1, n, { dtype: "float64" });
+const indices = (...values: number[]): Array => np.array(values, { dtype: "int32" });
+
+/** A function of floats that uses a primitive, and where to test it. */
+type Case = readonly [f: (...args: Array[]) => unknown, ...args: Array[]];
+
+const cases: Record<string, Case | readonly Case[]> = {
+  neg: [(x) => x.neg(), float64([3])],
+  add: [(x, y) => x.add(y), float64([2, 3]), float64([3], 1)],
+  sub: [(x, y) => x.sub(y), float64([3]), float64([], 1)],
+  mul: [
+    [(x, y) => x.mul(y), float64([2, 3]), float64([3], 1)],
+    [(x, y) => x.mul(y), float64([]), float64([3], 1)],
+    [(x) => x.mul(x), float64([3])],
+  ],
+  div: [(x, y) => x.div(y), float64([3]), float64([3], 1).abs().add(0.5)],
+  rem: [(x, y) => lax.rem(x, y), spaced(4).mul(3), np.float64([0.7, 0.9, 1.1, 0.83])],
+  pow: [(x, y) => np.power(x, y), float64([3]).abs().add(0.5), float64([3], 1)],
+  max: [(x, y) => np.maximum(x, y), spaced(5), float64([5])],
+  min: [(x, y) => np.minimum(x, y), spaced(5), float64([5])],
+  abs: [(x) => x.abs(), spaced(4)],
+  exp: [(x) => np.exp(x), float64([3])],
+  expm1: [(x) => np.expm1(x), float64([3])],
+  log: [(x) => np.log(x), float64([3]).abs().add(0.3)],
+  log1p: [(x) => np.log1p(x), float64([3]).abs()],
+  sqrt: [(x) => np.sqrt(x), float64([3]).abs().add(0.3)],
+  sin: [(x) => np.sin(x), float64([3])],
+  cos: [(x) => np.cos(x), float64([3])],
+  tanh: [(x) => np.tanh(x), float64([3])],
+  logistic: [(x) => lax.logistic(x), float64([3])],
+  erf: [(x) => lax.erf(x), float64([3])],
+  erfInv: [(x) => lax.erfInv(x), np.tanh(float64([3])).mul(0.8)],
+  atan2: [(y, x) => np.arctan2(y, x), float64([3]), float64([3], 1).abs().add(0.4)],
+  select: [
+    [(x, y) => np.where(np.array([true, false, true]), x, y), float64([3]), float64([3], 1)],
+    [(x, y) => np.where(np.array([true, false, true]), x, y), float64([]), float64([3], 1)],
+  ],
+  convert: [(x) => x.astype("float64").mul(2), float64([3])],
+  stopGradient: [(x) => x.mul(lax.stopGradient(np.float64([1, 2, 3]))), float64([3])],
+  broadcast: [
+    [(x) => np.broadcastTo(x, [2, 3]), float64([3])],
+    [(x) => np.broadcastTo(x, [2, 4, 3]), float64([4, 1])],
+  ],
+  reshape: [(x) => x.reshape([3, 2]), float64([2, 3])],
+  transpose: [(x) => x.transpose([2, 0, 1]), float64([2, 3, 4])],
+  flip: [(x) => np.flip(x, 1), float64([2, 3])],
+  slice: [(x) => x.slice("1:", "::-2"), float64([3, 5])],
+  pad: [
+    [(x, v) => np.pad(x, [[1, 2]], { constantValues: v }), float64([3]), float64([], 1)],
+    [(x) => np.einsum("ii->i", x), float64([3, 3])],
+  ],
+  concatenate: [(x, y) => np.concatenate([x, y, x], 1), float64([2, 3]), float64([2, 1], 1)],
+  dynamicSlice: [(x) => lax.dynamicSlice(x, [np.int32(1), np.int32(7)], [2, 2]), float64([3, 4])],
+  dynamicUpdateSlice: [
+    (x, u) => lax.dynamicUpdateSlice(x, u, [np.int32(1), np.int32(7)]),
+    float64([3, 4]),
+    float64([2, 2], 1),
+  ],
+  gather: [
+    [(x) => x.slice(indices(2, 0, 2), indices(1, 1, 0)), float64([3, 2, 2])],
+    [
+      (x) =>
+        np.takeAlongAxis(
+          x,
+          np.array(
+            [
+              [1, 1],
+              [0, 2],
+            ],
+            { dtype: "int32" },
+          ),
+          1,
+        ),
+      float64([2, 3]),
+    ],
+    // An index outside reads the nearest element, so that one gets its gradient.
+    [(x) => x.slice(indices(2, 9, -7)), float64([3])],
+  ],
+  scatter: [
+    [(x, u) => x.at(indices(0, 2)).set(u), float64([3, 2]), float64([2, 2], 1)],
+    [(x, u) => x.at(indices(0, 2, 0)).add(u), float64([3, 2]), float64([3, 2], 1)],
+    // Of several writes to one place the last one counts; a write outside is left out.
+    [(x, u) => x.at(indices(0, 2, 0, 8)).set(u), float64([3]), float64([4], 1)],
+    [(x, u) => x.at("::2", indices(1, 0)).set(u), float64([3, 2]), float64([2, 2], 1)],
+  ],
+  window: [
+    (x, w) => lax.convGeneralDilated(x, w, [2, 1], "SAME", { rhsDilation: [1, 2] }),
+    float64([2, 5, 4, 2]),
+    float64([3, 2, 2, 3], 1),
+  ],
+  windowSum: [
+    (x, w) =>
+      lax.convGeneralDilated(
+        x,
+        w,
+        [1, 2],
+        [
+          [1, 0],
+          [2, 1],
+        ],
+        { lhsDilation: [2, 1] },
+      ),
+    float64([1, 3, 4, 1]),
+    float64([2, 2, 1, 2], 1),
+  ],
+  reduceSum: [(x) => x.sum([0, 2]), float64([2, 3, 2])],
+  reduceMax: [(x) => x.max(1), float64([2, 3])],
+  reduceMin: [(x) => x.min(), float64([2, 3])],
+  sort: [(x) => np.sort(x, 0), float64([4, 2])],
+  dot: [
+    [(x, y) => x.matmul(y), float64([2, 3]), float64([3, 4], 1)],
+    [(x, y) => np.einsum("bij,bkj->bik", x, y), float64([2, 2, 3]), float64([2, 4, 3], 1)],
+    [
+      (x, y) =>
+        np.tensordot(x, y, [
+          [1, 0],
+          [0, 2],
+        ]),
+      float64([2, 3, 2]),
+      float64([3, 2, 2], 1),
+    ],
+    [(x) => x.matmul(x), float64([3, 3])],
+  ],
+  scan: [
+    (w, xs) =>
+      lax.scan(
+        (h: Array, x: Array) => {
+          const next = np.tanh(h.matmul(w).add(x));
+          return [next, next.mul(x)] as const;
+        },
+        np.zeros([2], { dtype: "float64" }),
+        xs,
+        { reverse: true },
+      ),
+    float64([2, 2]),
+    float64([4, 2], 1),
+  ],
+  cond: [
+    (x) =>
+      lax.switch(np.int32(1), [(v: Array) => v, (v: Array) => np.sin(v).mul(v), (v: Array) => np.exp(v)], x),
+    float64([3]),
+  ],
+};
+
+/** Piecewise constant, integer-valued, forward only, or without result. */
+const without = [
+  ...["fma", "sign", "floor", "ceil", "trunc", "round", "equal", "notEqual", "less", "lessEqual"],
+  ...["and", "or", "xor", "not", "shiftLeft", "shiftRightLogical", "shiftRightArithmetic"],
+  ...["bitcast", "iota", "argMax", "argMin", "threefry2x32", "debugPrint", "while"],
+];
+
+describe("derivatives agree with finite differences", () => {
+  it("for every primitive there is a case", () => {
+    const names = primitives.map((primitive) => primitive.name);
+    expect([...Object.keys(cases), ...without].sort()).toEqual([...names].sort());
+  });
+
+  for (const [name, given] of Object.entries(cases)) {
+    const list = (typeof given[0] === "function" ? [given] : given) as readonly Case[];
+    list.forEach(([f, ...args], index) => {
+      it(`${name} ${index}`, () => {
+        checkGrads(f, args, 2);
+      });
+      it(`${name} ${index}, vectorised`, () => {
+        const batch = args.map((arg) => np.stack([arg, arg.mul(0.9)]));
+        checkGrads(vmap(f as (...inputs: Array[]) => Array), batch, 1);
+      });
+    });
+  }
+
+  it("fma, which is float32 only", () => {
+    const f = (lower: Array, upper: Array) =>
+      random.uniform(random.key(3), [4], { minval: lower, maxval: upper });
+    checkGrads(f, [np.float32(-1), np.float32(2)], 1);
+  });
+
+  it("forward mode through whileLoop", () => {
+    const f = (x: Array) =>
+      lax.whileLoop(
+        ({ i }) => i.less(3),
+        ({ i, y }) => ({ i: i.add(1), y: np.sin(y).mul(x) }),
+        { i: np.int32(0), y: x },
+      ).y;
+    checkGrads(f, [float64([2])], 2, { modes: ["fwd"] });
+  });
+
+  it("a wrong derivative is found", () => {
+    const wrong = (x: Array) => x.mul(lax.stopGradient(x));
+    expect(() => checkGrads(wrong, [float64([3])])).toThrow(/jvp of element 0 is .* finite differences give/);
+  });
+});

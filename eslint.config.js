@@ -6,7 +6,7 @@ import { layers, layerRule } from "./tools/layerRule.js";
 const core = ["array", "compiler", "device", "nn", "env", "agent", "algorithms"];
 
 export default tseslint.config(
-  { ignores: ["dist", "runs", "coverage"] },
+  { ignores: ["dist", "runs", "coverage", ".cache"] },
   eslint.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,

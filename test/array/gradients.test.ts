@@ -134,7 +134,7 @@ const cases: Record<string, Case | readonly Case[]> = {
       lax.scan(
         (h: Array, x: Array) => {
           const next = np.tanh(h.matmul(w).add(x));
-          return [next, next.mul(x)] as const;
+          return [next, next.mul(x)];
         },
         np.zeros([2], { dtype: "float64" }),
         xs,

@@ -14,7 +14,7 @@ const cases: Record<string, (...args: Array[]) => unknown> = {
   while_collatz: collatz,
   vmap_while_collatz: (n) => vmap(collatz)(n),
   vmap_scan_cumsum: (x) =>
-    vmap((v: Array) => lax.scan((c: Array, y: Array) => [c.add(y), c] as const, np.float32(0), v))(x),
+    vmap((v: Array) => lax.scan((c: Array, y: Array) => [c.add(y), c], np.float32(0), v))(x),
   vmap_cond: (x) =>
     vmap((v: Array) =>
       lax.cond(
@@ -50,8 +50,7 @@ const cases: Record<string, (...args: Array[]) => unknown> = {
   ],
   scan_carry_tree: (x) =>
     lax.scan(
-      (c: { a: Array; n: Array }, v: Array) =>
-        [{ a: c.a.add(v), n: c.n.add(1) }, { twice: v.mul(2) }] as const,
+      (c: { a: Array; n: Array }, v: Array) => [{ a: c.a.add(v), n: c.n.add(1) }, { twice: v.mul(2) }],
       { a: np.float32(0), n: np.int32(0) },
       x,
     ),

@@ -89,7 +89,7 @@ export function evaluate(e: Expression, scope: Scope): Array {
       const [last, all] = lax.scan(
         (carry: Array, index: Array) => {
           const next = run(e.body, { carry, index });
-          return [np.tanh(next), next.sum()] as const;
+          return [np.tanh(next), next.sum()];
         },
         run(e.a),
         np.arange(e.length),

@@ -69,7 +69,7 @@ const cases: Record<string, (...args: Array[]) => Array> = {
     const [last, sums] = lax.scan(
       (h: Array, x: Array) => {
         const next = np.tanh(h.matmul(w).add(x));
-        return [next, next.sum()] as const;
+        return [next, next.sum()];
       },
       np.zeros(3),
       xs,
@@ -80,7 +80,7 @@ const cases: Record<string, (...args: Array[]) => Array> = {
     const [, ys] = lax.scan(
       (carry: Array, { reward, value }: { reward: Array; value: Array }) => {
         const next = reward.add(carry.mul(0.9).mul(value));
-        return [next, next] as const;
+        return [next, next];
       },
       np.float32(0),
       { reward: r, value: v },

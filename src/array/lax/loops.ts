@@ -163,7 +163,7 @@ export function foriLoop<C>(
       fail("lax.foriLoop", `the bounds must be whole numbers, got ${lower} and ${upper}`);
     }
     const indices = arange(lower, Math.max(lower, upper));
-    return scan((carry: C, index: Array) => [body(index, carry), null] as const, init, indices)[0];
+    return scan((carry: C, index: Array) => [body(index, carry), null], init, indices)[0];
   }
   const bound = (value: ArrayLike): Array => asOperand("lax.foriLoop", value).astype("int32");
   const last = bound(upper);
@@ -175,5 +175,4 @@ export function foriLoop<C>(
 }
 
 /** `f` of each slice of `xs` along the first axis, one after the other; results are stacked. */
-export const map = <X, Y>(f: (x: X) => Y, xs: X): Y =>
-  scan((_: null, x: X) => [null, f(x)] as const, null, xs)[1];
+export const map = <X, Y>(f: (x: X) => Y, xs: X): Y => scan((_: null, x: X) => [null, f(x)], null, xs)[1];

@@ -41,7 +41,7 @@ export function array(data: ArrayData, { dtype }: DTypeOption = {}): Array {
   if (ArrayBuffer.isView(data)) return fromTypedArray(data, dtype);
   if (globalThis.Array.isArray(data)) return fromList(data as readonly ArrayData[], dtype);
   const value = asArray("np.array", data);
-  return dtype === undefined ? value : value.astype(dtype);
+  return dtype === undefined ? value : constant(convertNumber(Number(data), value.dtype, dtype), dtype);
 }
 export const asarray = array;
 

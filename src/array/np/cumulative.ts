@@ -30,7 +30,7 @@ function cumulative(
     const [, totals] = scan(
       (total: Array, row: Array) => {
         const next = combine(total, row);
-        return [next, next] as const;
+        return [next, next];
       },
       full(rows.shape.slice(1), start(dtype), { dtype }),
       rows,

@@ -150,10 +150,13 @@ export interface GradOptions<N extends Argnums = Argnums, H extends boolean = bo
   readonly hasAux?: H;
 }
 
+/** What a function to be differentiated returns: the loss, or with `hasAux` `[loss, aux]`. */
+type LossResult = Array | readonly [loss: Array, aux: unknown];
+
 /** f, and its gradient: `[f(...args), gradient]`, with `hasAux` `[[loss, aux], gradient]`. */
 export function valueAndGrad<
   A extends readonly unknown[],
-  R,
+  R extends LossResult,
   const N extends Argnums = 0,
   const H extends boolean = false,
 >(
@@ -166,7 +169,7 @@ export function valueAndGrad<
 /** The gradient of a function that returns one number; with `hasAux`, `[gradient, aux]`. */
 export function grad<
   A extends readonly unknown[],
-  R,
+  R extends LossResult,
   const N extends Argnums = 0,
   const H extends boolean = false,
 >(

@@ -11,7 +11,7 @@ import {
   type Variable,
 } from "../core/program.js";
 import { pruneProgram } from "./prune.js";
-import { rewrite } from "./rewrite.js";
+import { rewrite, type Replacement } from "./rewrite.js";
 
 /** A program that computes the same with less. */
 export function simplifyProgram(program: Program): Program {
@@ -22,12 +22,12 @@ export function simplifyProgram(program: Program): Program {
   const equations: Equation[] = [];
   for (const original of program.equations) {
     const equation = simplifySubPrograms(names.size === 0 ? original : renameInputs(original, rename));
-    const replacement = fold(equation) ?? rewrite(equation, (variable) => definitions.get(variable));
-    if (replacement !== null && replacement.kind !== "equation") {
-      names.set(original.outputs[0], replacement);
+    const simpler = fold(equation) ?? rewriteFully(equation, (variable) => definitions.get(variable));
+    if (simpler.kind !== "equation") {
+      names.set(original.outputs[0], simpler);
       continue;
     }
-    const kept = replacement?.equation ?? equation;
+    const kept = simpler.equation;
     const key = identityKey(kept);
     const earlier = key === null ? undefined : seen.get(key);
     if (earlier !== undefined) {
@@ -39,6 +39,16 @@ export function simplifyProgram(program: Program): Program {
     equations.push(kept);
   }
   return pruneProgram({ inputs: program.inputs, equations, outputs: program.outputs.map(rename) });
+}
+
+/** Rewrites an equation until no rule applies. */
+function rewriteFully(equation: Equation, define: (variable: Variable) => Equation | undefined): Replacement {
+  for (let current = equation; ;) {
+    const next = rewrite(current, define);
+    if (next === null) return { kind: "equation", equation: current };
+    if (next.kind !== "equation") return next;
+    current = next.equation;
+  }
 }
 
 /** The equation itself if no input has another name. */

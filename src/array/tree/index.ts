@@ -54,7 +54,7 @@ type LeavesOf<Trees extends readonly unknown[]> = { [K in keyof Trees]: Leaf<Tre
 
 /** A tree of the same structure with `f` applied to the leaves; further trees give `f` further arguments. */
 export function map<T, R, Rest extends readonly unknown[]>(
-  f: (leaf: Leaf<T>, ...rest: LeavesOf<Rest>) => R,
+  f: (leaf: Leaf<NoInfer<T>>, ...rest: LeavesOf<Rest>) => R,
   tree: T,
   ...rest: Rest
 ): MapLeaves<T, R> {
@@ -65,7 +65,7 @@ export function map<T, R, Rest extends readonly unknown[]>(
 
 /** `map` whose function gets the leaf's path first, as in `params.actor[0].w`. */
 export function mapWithPath<T, R, Rest extends readonly unknown[]>(
-  f: (path: string, leaf: Leaf<T>, ...rest: LeavesOf<Rest>) => R,
+  f: (path: string, leaf: Leaf<NoInfer<T>>, ...rest: LeavesOf<Rest>) => R,
   tree: T,
   ...rest: Rest
 ): MapLeaves<T, R> {
@@ -90,7 +90,7 @@ function zipLeaves(
 }
 
 /** All leaves combined one after the other, starting from `initial`. */
-export const reduce = <T, R>(f: (total: R, leaf: Leaf<T>) => R, tree: T, initial: R): R =>
+export const reduce = <T, R>(f: (total: R, leaf: Leaf<NoInfer<T>>) => R, tree: T, initial: R): R =>
   leaves(tree).reduce(f, initial);
 
 /** Whether two trees of concrete arrays have equal structure and nearly equal leaves: |a − b| ≤ atol + rtol·|b|. */

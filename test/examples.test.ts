@@ -1,0 +1,43 @@
+// Every example runs and does what it says.
+import { readdirSync } from "node:fs";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** What an example prints. */
+async function run(name: string): Promise<string[]> {
+  const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  await import(`../examples/${name}.ts`);
+  return log.mock.calls.map((call) => call.join(" "));
+}
+
+const numbers = (lines: readonly string[]) => lines.map((line) => Number(/[\d.]+$/.exec(line)?.[0]));
+
+const checks: Record<string, (lines: string[]) => void> = {
+  fitSine: (lines) => {
+    const [first, , , last] = numbers(lines);
+    expect(first).toBeGreaterThan(0.5);
+    expect(last).toBeLessThan(0.001);
+  },
+  swingUp: (lines) => {
+    const [before, after] = numbers(lines);
+    expect(before).toBeGreaterThan(0.9);
+    expect(after).toBeLessThan(0.05);
+  },
+};
+
+describe("examples", () => {
+  it("are all checked", () => {
+    const files = readdirSync(new URL("../examples", import.meta.url)).map((file) =>
+      file.replace(/\.ts$/, ""),
+    );
+    expect(Object.keys(checks).sort()).toEqual(files.sort());
+  });
+  for (const [name, check] of Object.entries(checks)) {
+    it(name, async () => {
+      check(await run(name));
+    });
+  }
+});

@@ -1,0 +1,47 @@
+// The lint rules that the project relies on find what they are there for.
+import { ESLint } from "eslint";
+import { describe, expect, it } from "vitest";
+
+const eslint = new ESLint();
+
+/** The rules broken by a text, as if it stood in a file of the project. */
+async function rulesBroken(text: string, filePath: string): Promise<string[]> {
+  const [result] = await eslint.lintText(text, { filePath });
+  return result.messages.map((message) => `${message.ruleId ?? "parser"}: ${message.message}`);
+}
+
+describe("the layer rule", { timeout: 60_000 }, () => {
+  const from = (file: string, target: string) => rulesBroken(`export * from "${target}";\n`, file);
+
+  it("lets a layer import those below it through their index, and itself as it likes", async () => {
+    expect(await from("src/index.ts", "./array/index.js")).toEqual([]);
+    expect(await from("src/array/index.ts", "./np/index.js")).toEqual([]);
+  });
+
+  it("refuses a layer above, the inside of a layer, and an unknown layer", async () => {
+    expect(await from("src/array/index.ts", "../index.js")).toEqual([
+      "vibe-rl/layers: `array` may import only layers below it; `index` is not one.",
+    ]);
+    expect(await from("src/index.ts", "./array/nn.js")).toEqual([
+      "vibe-rl/layers: Import `array` through its index, not `nn.js`.",
+    ]);
+    expect(await from("src/index.ts", "./misc/index.js")).toEqual([
+      expect.stringContaining("`misc` is not in the list of layers"),
+    ]);
+  });
+
+  it("keeps Node out of the core", async () => {
+    expect(await from("src/array/index.ts", "node:fs")).toEqual([
+      expect.stringContaining("The core must run in a browser"),
+    ]);
+  });
+});
+
+describe("branching on arrays", { timeout: 60_000 }, () => {
+  it("is found where JavaScript could not tell: an array in a condition is always true", async () => {
+    const text = `import { ones } from "./np/index.js";\nexport const f = () => (ones([]).greater(0) ? 1 : 2);\n`;
+    expect(await rulesBroken(text, "src/array/index.ts")).toEqual([
+      expect.stringMatching(/strict-boolean-expressions.*always true/),
+    ]);
+  });
+});

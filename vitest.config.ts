@@ -1,10 +1,14 @@
+// Tests import the sources by the names users import the package by.
+import path from "node:path";
 import { defineConfig } from "vitest/config";
+
+const source = path.join(import.meta.dirname, "src");
 
 export default defineConfig({
   resolve: {
     alias: [
-      { find: /^vibe-rl$/, replacement: new URL("./src/index.ts", import.meta.url).pathname },
-      { find: /^vibe-rl\/(.*)$/, replacement: new URL("./src/$1/index.ts", import.meta.url).pathname },
+      { find: /^vibe-rl$/, replacement: path.join(source, "index.ts") },
+      { find: /^vibe-rl\/(.*)$/, replacement: path.join(source, "$1", "index.ts") },
     ],
   },
   test: { include: ["test/**/*.test.ts"], typecheck: { enabled: false } },

@@ -5,6 +5,7 @@ import type { DType } from "./core/dtype.js";
 import { fail } from "./core/errors.js";
 import { normalizeAxis, range, type Axes } from "./core/shape.js";
 import { bindOne } from "./core/trace.js";
+import { relu as reluPrimitive } from "./primitives/arithmetic.js";
 import { iota } from "./primitives/iota.js";
 import { stopGradient } from "./lax/operators.js";
 import { erf, exp, isfinite, log, logaddexp, logistic, sqrt, tanh, where } from "./np/elementwise.js";
@@ -14,10 +15,7 @@ import { expandDims } from "./np/shaping.js";
 const asFloat = (operation: string, x: ArrayLike): Array => promoteToFloat(operation, [x])[0];
 
 /** max(x, 0), with derivative 0 at 0. */
-export function relu(x: ArrayLike): Array {
-  const array = asArray("relu", x);
-  return where(array.greater(0), array, 0);
-}
+export const relu = (x: ArrayLike): Array => bindOne(reluPrimitive, [asArray("relu", x)], {});
 
 export function leakyRelu(x: ArrayLike, negativeSlope = 0.01): Array {
   const array = asFloat("leakyRelu", x);

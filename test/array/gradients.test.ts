@@ -1,6 +1,6 @@
 // Every differentiable primitive agrees with finite differences, to second order, in both modes.
 import { describe, expect, it } from "vitest";
-import { checkGrads, lax, np, random, vmap, type Array } from "vibe-rl/array";
+import { checkGrads, lax, nn, np, random, vmap, type Array } from "vibe-rl/array";
 import { primitives } from "../../src/array/primitives/index.js";
 
 const float64 = (shape: readonly number[], seed = 0): Array =>
@@ -27,6 +27,7 @@ const cases: Record<string, Case | readonly Case[]> = {
   max: [(x, y) => np.maximum(x, y), spaced(5), float64([5])],
   min: [(x, y) => np.minimum(x, y), spaced(5), float64([5])],
   abs: [(x) => x.abs(), spaced(4)],
+  relu: [(x) => nn.relu(x), spaced(4)],
   exp: [(x) => np.exp(x), float64([3])],
   expm1: [(x) => np.expm1(x), float64([3])],
   log: [(x) => np.log(x), float64([3]).abs().add(0.3)],

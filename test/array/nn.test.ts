@@ -9,6 +9,7 @@ describe("activations", () => {
   it("have their values", () => {
     const x = np.array([-2, 0, 1]);
     expectClose(nn.relu(x), np.array([0, 0, 1]), near);
+    expect(nn.relu(np.array([NaN, -0])).toArray()).toEqual([NaN, 0]);
     expectClose(nn.relu6(np.array([-1, 3, 9])), np.array([0, 3, 6]), near);
     expectClose(nn.leakyRelu(x, 0.1), np.array([-0.2, 0, 1]), near);
     expectClose(nn.elu(x), np.array([Math.expm1(-2), 0, 1]), near);

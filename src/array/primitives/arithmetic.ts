@@ -143,6 +143,15 @@ export const min = elementwise({
   derivatives: [(t, _, x, y) => t.mul(shareOfLarger(y, x)), (t, _, x, y) => t.mul(shareOfLarger(x, y))],
 });
 
+/** max(x, 0), with derivative 0 at 0; the derivative needs the result only, not x. */
+export const relu = elementwise({
+  name: "relu",
+  arity: 1,
+  accepts: numeric,
+  formula: () => (x) => Math.max(x, 0),
+  derivatives: [(t, y) => choose(y.greater(0), t, constant(0, t.dtype))],
+});
+
 export const abs = elementwise({
   name: "abs",
   arity: 1,

@@ -133,12 +133,21 @@ function transposeSide(ct: Array, other: Array, type: ArrayType, params: DotPara
   const mine = free(type.shape.length, params, side);
   const others = free(other.ndim, params, away);
   const othersInResult = range(others.length, side === 0 ? batches + mine.length : batches);
-  const product = bindOne(dot, [ct, other], {
-    contract: [othersInResult, others],
-    batch: [range(batches), batch[away]],
+  // The contracted axes come in the order they have in `other`.
+  const contracted = [...range(contract[away].length)]
+    .sort((a, b) => contract[away][a] - contract[away][b])
+    .map((pair) => contract[side][pair]);
+  // The operands in the order that brings the result's axes into theirs, for matrices without a transpose.
+  if (side === 0) {
+    const product = bindOne(dot, [ct, other], {
+      contract: [othersInResult, others],
+      batch: [range(batches), batch[away]],
+    });
+    return permuteBack(product, [...batch[side], ...mine, ...contracted]);
+  }
+  const product = bindOne(dot, [other, ct], {
+    contract: [others, othersInResult],
+    batch: [batch[away], range(batches)],
   });
-  // The product has batch axes, then mine, then the contracted ones in the order they have in `other`.
-  const contracted = [...range(contract[away].length)].sort((a, b) => contract[away][a] - contract[away][b]);
-  const axes = [...batch[side], ...mine, ...contracted.map((pair) => contract[side][pair])];
-  return permuteBack(product, axes);
+  return permuteBack(product, [...batch[side], ...contracted, ...mine]);
 }

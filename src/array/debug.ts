@@ -1,7 +1,7 @@
 // Looking at values inside traced programs.
 import { Array, type ArrayLike } from "./core/array.js";
 import { asArray } from "./core/coerce.js";
-import { fail } from "./core/errors.js";
+import { describe, fail } from "./core/errors.js";
 import { bind } from "./core/trace.js";
 import { debugPrint } from "./primitives/debugPrint.js";
 
@@ -14,11 +14,13 @@ export function print(
   format: string,
   ...values: readonly (ArrayLike | Readonly<Record<string, ArrayLike>>)[]
 ): void {
+  if (typeof format !== "string")
+    fail("debug.print", `the first argument must be a text, got ${describe(format)}`);
   const named = new Map<string, Array>();
   let next = 0;
   let text = format;
   for (const value of values) {
-    if (value instanceof Array || typeof value !== "object") {
+    if (value instanceof Array || typeof value !== "object" || value === null) {
       const name = `#${next++}`;
       if (!text.includes("{}"))
         fail("debug.print", `${values.length} values given, but the text has fewer {}`);

@@ -1,18 +1,16 @@
 // The functions of jax.nn: activations and what goes with them.
 import type { Array, ArrayLike } from "./core/array.js";
-import { asArray, promoteToFloat } from "./core/coerce.js";
+import { asArray, asFloat } from "./core/coerce.js";
 import type { DType } from "./core/dtype.js";
-import { fail } from "./core/errors.js";
+import { checkWhole } from "./core/errors.js";
 import { normalizeAxis, range, type Axes } from "./core/shape.js";
 import { bindOne } from "./core/trace.js";
 import { relu as reluPrimitive } from "./primitives/arithmetic.js";
 import { iota } from "./primitives/iota.js";
 import { stopGradient } from "./lax/operators.js";
-import { erf, exp, isfinite, log, logaddexp, logistic, sqrt, tanh, where } from "./np/elementwise.js";
+import { erf, exp, expm1, isfinite, log, logaddexp, logistic, sqrt, tanh, where } from "./np/elementwise.js";
 import { max, mean, sum } from "./np/reductions.js";
 import { expandDims } from "./np/shaping.js";
-
-const asFloat = (operation: string, x: ArrayLike): Array => promoteToFloat(operation, [x])[0];
 
 /** max(x, 0), with derivative 0 at 0. */
 export const relu = (x: ArrayLike): Array => bindOne(reluPrimitive, [asArray("relu", x)], {});
@@ -27,13 +25,7 @@ export function elu(x: ArrayLike, alpha = 1): Array {
   const array = asFloat("elu", x);
   const isPositive = array.greater(0);
   // The branch not taken must not overflow, or its derivative would be NaN.
-  return where(
-    isPositive,
-    array,
-    exp(where(isPositive, 0, array))
-      .sub(1)
-      .mul(alpha),
-  );
+  return where(isPositive, array, expm1(where(isPositive, 0, array)).mul(alpha));
 }
 
 /** x · Φ(x); by default with the tanh approximation, as in JAX. */
@@ -98,9 +90,7 @@ export function oneHot(
   { dtype = "float32", axis = -1 }: { readonly dtype?: DType; readonly axis?: number } = {},
 ): Array {
   const array = asArray("oneHot", x);
-  if (!Number.isInteger(numClasses) || numClasses < 0) {
-    fail("oneHot", `numClasses must be a whole number, got ${String(numClasses)}`);
-  }
+  checkWhole("oneHot", "numClasses", numClasses, 0);
   const at = normalizeAxis("oneHot", axis, array.ndim + 1);
   const column = expandDims(array, at);
   const shape = column.shape.map((extent, other) => (other === at ? numClasses : extent));

@@ -3,9 +3,19 @@
 import { Array, type ArrayLike } from "./core/array.js";
 import { align, asArray, asOperand } from "./core/coerce.js";
 import { isFloat } from "./core/dtype.js";
-import { fail } from "./core/errors.js";
+import { checkWhole, describe, fail } from "./core/errors.js";
 import { concrete, constant } from "./core/interpret.js";
-import { broadcastShapes, checkShape, normalizeAxis, sizeOf, type Shape } from "./core/shape.js";
+import {
+  broadcastShapes,
+  checkShape,
+  insertAt,
+  normalizeAxis,
+  sameShape,
+  showShape,
+  sizeOf,
+  without,
+  type Shape,
+} from "./core/shape.js";
 import { bind, bindOne } from "./core/trace.js";
 import { arrayType, showType } from "./core/type.js";
 import { fma } from "./primitives/arithmetic.js";
@@ -24,7 +34,7 @@ import { argsort } from "./np/sorting.js";
 
 /** The key for a seed: any whole number up to 2^53, or an integer array. */
 export function key(seed: number | Array): Array {
-  if (typeof seed === "number") {
+  if (!(seed instanceof Array)) {
     const high = Math.floor(wholeNumber("random.key", seed) / 2 ** 32);
     // A negative 32-bit seed is its bit pattern, as in JAX.
     return concrete(arrayType([2], "uint32"), Uint32Array.of(high === -1 ? 0 : high, seed));
@@ -35,7 +45,7 @@ export function key(seed: number | Array): Array {
   return stack([array(0, { dtype: "uint32" }), seed.astype("uint32")]);
 }
 function wholeNumber(operation: string, value: number): number {
-  if (!Number.isSafeInteger(value)) fail(operation, `needs a whole number, got ${value}`);
+  if (!Number.isSafeInteger(value)) fail(operation, `needs a whole number, got ${describe(value)}`);
   return value;
 }
 
@@ -102,6 +112,7 @@ export function uniform(
   shape: Shape = [],
   { minval = 0, maxval = 1 }: UniformOptions = {},
 ): Array {
+  for (const bound of [minval, maxval]) checkParameter("random.uniform", bound, shape);
   // 23 random bits as the fraction of a float in [1, 2).
   const random = rightShift(bits(ofKey, shape), 9).or(0x3f800000);
   const unit = bindOne(bitcast, [random], { dtype: "float32" }).sub(1);
@@ -109,6 +120,17 @@ export function uniform(
   const low = asFloat32("random.uniform", minval);
   const span = asFloat32("random.uniform", maxval).sub(low);
   return maximum(low, bindOne(fma, align("random.uniform", [unit, span, low]), {}));
+}
+
+/** Refuses a parameter that is larger than the shape: its elements would share random numbers. */
+function checkParameter(operation: string, parameter: ArrayLike, shape: Shape): void {
+  if (!(parameter instanceof Array)) return;
+  if (!sameShape(broadcastShapes(operation, parameter.shape, shape), shape)) {
+    fail(
+      operation,
+      `a parameter of type ${showType(parameter.type)} does not fit the shape ${showShape(shape)} to draw`,
+    );
+  }
 }
 
 const asFloat32 = (operation: string, x: ArrayLike): Array => {
@@ -136,6 +158,7 @@ export function truncatedNormal(
   const low = asFloat32("random.truncatedNormal", lower);
   const high = asFloat32("random.truncatedNormal", upper);
   const extents = shape ?? broadcastShapes("random.truncatedNormal", low.shape, high.shape);
+  for (const bound of [low, high]) checkParameter("random.truncatedNormal", bound, extents);
   const [a, b] = [low, high].map((bound) => erf(bound.div(Math.SQRT2))) as [Array, Array];
   const u = uniform(ofKey, extents, { minval: a, maxval: b });
   // Rounding must not put a number on or beyond the bounds.
@@ -155,6 +178,7 @@ function nextAfter(x: Array, direction: 1 | -1): Array {
 export function randint(ofKey: Array, shape: Shape, minval: ArrayLike, maxval: ArrayLike): Array {
   const [low, high] = [minval, maxval].map((bound) => {
     const value = asOperand("random.randint", bound);
+    checkParameter("random.randint", value, shape);
     if (isFloat(value.dtype))
       fail("random.randint", `the bounds must be integers, got ${showType(value.type)}`);
     return value.astype("int32");
@@ -171,6 +195,7 @@ export function randint(ofKey: Array, shape: Shape, minval: ArrayLike, maxval: A
 /** True with probability p. */
 export function bernoulli(ofKey: Array, p: ArrayLike = 0.5, shape: Shape | null = null): Array {
   const probability = asFloat32("random.bernoulli", p);
+  if (shape !== null) checkParameter("random.bernoulli", probability, shape);
   return uniform(ofKey, shape ?? probability.shape).less(probability);
 }
 
@@ -187,26 +212,30 @@ export function exponential(ofKey: Array, shape: Shape = []): Array {
 /** Indices drawn by their unnormalised log-probabilities along an axis. */
 export function categorical(
   ofKey: Array,
-  logits: Array,
+  logits: ArrayLike,
   { axis = -1, shape }: { readonly axis?: number; readonly shape?: Shape } = {},
 ): Array {
-  const at = normalizeAxis("random.categorical", axis, logits.ndim);
-  const batch = logits.shape.filter((_, other) => other !== at);
-  const wanted = shape ?? batch;
-  const lead = wanted.slice(0, wanted.length - batch.length);
-  if (broadcastShapes("random.categorical", wanted, batch).join() !== wanted.join()) {
+  const scores = asArray("random.categorical", logits);
+  const at = normalizeAxis("random.categorical", axis, scores.ndim);
+  const batch = without(scores.shape, [at]);
+  const wanted = shape === undefined ? batch : checkShape("random.categorical", shape);
+  if (!sameShape(broadcastShapes("random.categorical", wanted, batch), wanted)) {
     fail(
       "random.categorical",
-      `shape [${wanted.join(",")}] must end in the batch shape [${batch.join(",")}] of logits`,
+      `shape ${showShape(wanted)} must end in the batch shape ${showShape(batch)} of logits`,
     );
   }
-  const noise = gumbel(ofKey, [...lead, ...logits.shape]);
-  return argmax(noise.add(logits), lead.length + at);
+  const lead = wanted.length - batch.length;
+  const noise = gumbel(ofKey, insertAt(wanted, lead + at, scores.shape[at]));
+  return argmax(noise.add(scores), lead + at);
 }
 
 /** 0 … n − 1 in random order, or the slices of an array along an axis in random order. */
 export function permutation(ofKey: Array, x: number | Array, axis = 0): Array {
-  if (typeof x === "number") return shuffleVector(ofKey, arange(x));
+  if (typeof x === "number") {
+    checkWhole("random.permutation", "the number of elements", x, 0);
+    return shuffleVector(ofKey, arange(x));
+  }
   const at = normalizeAxis("random.permutation", axis, x.ndim);
   return x.ndim === 1 ? shuffleVector(ofKey, x) : take(x, shuffleVector(ofKey, arange(x.shape[at])), at);
 }
@@ -230,7 +259,7 @@ interface ChoiceOptions {
   /** Whether the same element may come more than once. Default true. */
   readonly replace?: boolean;
   /** Probabilities; equal by default. */
-  readonly p?: Array;
+  readonly p?: Array | readonly number[];
   readonly axis?: number;
 }
 
@@ -239,8 +268,9 @@ export function choice(
   ofKey: Array,
   x: number | Array,
   shape: Shape = [],
-  { replace = true, p, axis = 0 }: ChoiceOptions = {},
+  { replace = true, p: weights, axis = 0 }: ChoiceOptions = {},
 ): Array {
+  const p = weights === undefined ? undefined : array(weights);
   const at = typeof x === "number" ? 0 : normalizeAxis("random.choice", axis, x.ndim);
   const population = typeof x === "number" ? x : x.shape[at];
   const count = sizeOf(checkShape("random.choice", shape));

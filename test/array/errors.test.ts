@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import {
   ArrayError,
+  debug,
   grad,
   jit,
   lax,
@@ -96,6 +97,40 @@ const mistakes: Record<string, readonly [mistake: () => unknown, says: RegExp]> 
   "a key that is none": [
     () => random.normal(np.array([1, 2])),
     /random.bits: needs a key, a uint32 array \[2\].*got float32\[2\]/,
+  ],
+  "a list as an update": [
+    () => three.at(":").set([1, 2, 3] as never),
+    /at\(\).set: expected an array or a number, got a list of 3/,
+  ],
+  "an unknown range": [
+    () => three.slice({ begin: 1 } as never),
+    /slice: cannot index with an object of class Object/,
+  ],
+  "a number out of range": [() => np.uint8([300]), /np.array: 300 does not fit uint8, which holds 0 to 255/],
+  "an unknown mode": [
+    () => np.pad(three, 1, { mode: "mirror" as never }),
+    /pad: mode must be "constant" or "edge".*got "mirror"/,
+  ],
+  "a parameter larger than the draw": [
+    () => random.uniform(random.key(0), [], { minval: three }),
+    /random.uniform: a parameter of type float32\[3\] does not fit the shape \[\] to draw/,
+  ],
+  "options where the axis is meant": [
+    () => three.sum({ keepdims: true } as never),
+    /sum: axis must be a number, a list of numbers or null/,
+  ],
+  "a branch that is no function": [
+    () => lax.cond(true, three as never, three as never),
+    /lax.cond: every branch must be a function, got float32\[3\]/,
+  ],
+  "a body that is no function": [
+    () => lax.scan(three as never, three, three),
+    /lax.scan: the body must be a function/,
+  ],
+  "a function that is none": [() => vmap(three as never), /vmap: its first argument must be a function/],
+  "a text that is none": [
+    () => debug.print(three as never),
+    /debug.print: the first argument must be a text/,
   ],
   // axes and indices
   "an axis out of range": [
@@ -275,6 +310,8 @@ describe("leaked values", () => {
       /^add: Traced<float32\[3\]> was made while tracing jit\(remember\) at test\/array\/errors\.test\.ts:\d+:\d+, and that trace is over.*Return it.*\(test\/array\/errors/,
     );
     expect(() => jit((x: Array) => x.add(leak as unknown as Array))(three)).toThrow(/that trace is over/);
+    expect(() => jit((x: Array) => x)(leak as unknown as Array)).toThrow(/^jit: .*that trace is over/);
+    expect(() => (leak as unknown as Array).item()).toThrow(/^item: .*that trace is over/);
   });
 
   it("are found when a loop body keeps its carry", () => {

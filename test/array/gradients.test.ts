@@ -39,6 +39,7 @@ const cases: Record<string, Case | readonly Case[]> = {
   logistic: [(x) => lax.logistic(x), float64([3])],
   erf: [(x) => lax.erf(x), float64([3])],
   erfInv: [(x) => lax.erfInv(x), np.tanh(float64([3])).mul(0.8)],
+  logaddexp: [(x, y) => np.logaddexp(x, y), np.float64([1, 0.5, -2]), np.float64([1, 0.7, 3])],
   atan2: [(y, x) => np.arctan2(y, x), float64([3]), float64([3], 1).abs().add(0.4)],
   select: [
     [(x, y) => np.where(np.array([true, false, true]), x, y), float64([3]), float64([3], 1)],

@@ -186,6 +186,10 @@ describe("reading", () => {
     expect(read(x, np.int32(9)).toArray()).toEqual([13, 17, 21]);
   });
 
+  it("takes typed arrays as positions", () => {
+    expect(np.array([10, 20, 30]).slice(Int32Array.of(2, -3)).toArray()).toEqual([30, 10]);
+  });
+
   it("destructures along the first axis", () => {
     const [first, second] = np.array([
       [1, 2],
@@ -269,6 +273,8 @@ describe("writing: what was written is what is read, the rest is as it was", () 
         .toArray(),
     ).toEqual([0, 1]);
     expect(np.ones([2]).at(0).sub(0.5).toArray()).toEqual([0.5, 1]);
+    expect(np.int32([1, 2]).at(0).sub(1).toArray()).toEqual([0, 2]);
+    expect(np.bool([false, false]).at(at).add(true).astype("int32").toArray()).toEqual([1, 0]);
     expect(np.ones([2]).at(np.int32(7)).set(9).toArray()).toEqual([1, 1]);
   });
 

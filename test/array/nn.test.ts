@@ -32,6 +32,10 @@ describe("activations", () => {
     expect(slope(nn.silu)).toEqual([0, 0.5, 1]);
   });
 
+  it("have second derivatives at the kinks that are none", () => {
+    expect(grad(grad((x: Array) => nn.softplus(x)))(np.float32(0)).item()).toBe(0.25);
+  });
+
   it("agree with finite differences", () => {
     const x = np.linspace(-2, 2.3, 6, { dtype: "float64" });
     for (const f of [

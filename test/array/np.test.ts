@@ -67,6 +67,27 @@ describe("creation", () => {
   });
 });
 
+describe("arrays are independent of what they were made from", () => {
+  it("of the shape list too", () => {
+    const shape = [2, 3];
+    const [x, y] = [np.zeros(shape), np.arange(6).reshape(shape)];
+    shape[0] = 6;
+    expect([x.shape, y.shape]).toEqual([
+      [2, 3],
+      [2, 3],
+    ]);
+  });
+
+  it("lists of arrays and numbers meet like operands", () => {
+    expect(np.array([np.int32(1), 2]).dtype).toBe("int32");
+    expect(list(np.linspace(np.array([0, 1]), np.array([1, 5]), 2))).toEqual([
+      [0, 1],
+      [1, 5],
+    ]);
+    expect(list(np.linspace(-1, 1, 4, { dtype: "int32" }))).toEqual([-1, -1, 0, 1]);
+  });
+});
+
 describe("promotion is JAX's", () => {
   const order: readonly DType[] = ["bool", "uint8", "uint32", "int32", "float32", "float64"];
   it("between arrays", () => {
@@ -211,6 +232,10 @@ describe("floats", () => {
       const truth = np.array([...x.data()].map(theirs));
       expectClose(ours(x), truth, { rtol: 3e-6, atol: 1e-7 });
     }
+    const far = np.array([100, -20, -10, 89]);
+    expectClose(np.sinh(far), np.array([...far.data()].map(Math.sinh)), { rtol: 1e-5 });
+    expectClose(np.cosh(far), np.array([...far.data()].map(Math.cosh)), { rtol: 1e-5 });
+    expect(np.hypot(1e30, 1e30).item()).toBeCloseTo(Math.SQRT2 * 1e30, -24);
     expect(list(np.logaddexp(np.array([Infinity, -Infinity]), np.array([Infinity, -Infinity])))).toEqual([
       Infinity,
       -Infinity,
@@ -273,6 +298,7 @@ describe("shaping", () => {
       [2, 3],
       [4, 5],
     ]);
+    expect(np.split(np.arange(3), [2, 9]).map(list)).toEqual([[0, 1], [2], []]);
     expect(np.split(np.arange(6), [1, 4]).map(list)).toEqual([[0], [1, 2, 3], [4, 5]]);
     expect(list(np.vstack([np.arange(2), np.arange(2)]))).toEqual([
       [0, 1],
@@ -293,6 +319,13 @@ describe("reductions", () => {
     expect(list(np.argmax(x, 1, { keepdims: true }))).toEqual([[2], [2]]);
     expect(list(np.argmin(x))).toBe(0);
     expect(list(np.countNonzero(x))).toBe(5);
+    expect(np.uint8([200, 100]).sum().item()).toBe(300);
+    expect(np.linalg.norm(np.uint8([200])).item()).toBe(200);
+    expect(list(np.isclose(np.uint32([2]), np.uint32([4294967295])))).toEqual([false]);
+    expect(list(np.tril(np.full([2, 2], -Infinity)))).toEqual([
+      [-Infinity, 0],
+      [-Infinity, -Infinity],
+    ]);
     expect(list(np.arrayEqual(x, x))).toBe(true);
     expect(list(np.prod(np.zeros([0])))).toBe(1);
     expect(list(np.sum(np.zeros([0, 2]), 0))).toEqual([0, 0]);
@@ -361,6 +394,8 @@ describe("products agree with loops", () => {
     expectClose(np.matmul(a, b), naive, near);
     expectClose(np.einsum("nij,njk->nik", a, b), naive, near);
     expectClose(np.einsum("...ij,...jk", a, b), naive, near);
+    expect(np.einsum("...i,...i->...", np.ones([1, 3]), np.ones([2, 3])).toArray()).toEqual([3, 3]);
+    expect(np.einsum("bi,bj->bij", np.ones([2, 1]), np.ones([2, 3])).shape).toEqual([2, 1, 3]);
     expectClose(lax.dotGeneral(a, b, { contract: [[2], [1]], batch: [[0], [0]] }), naive, near);
     expectClose(np.einsum("nij,njk->kin", a, b), naive.T, near);
     expectClose(

@@ -42,7 +42,7 @@ describe("jit", () => {
     expect(body).toHaveBeenCalledTimes(1);
   });
 
-  it("traces anew for each static value, by identity for objects", () => {
+  it("traces anew for each static value: plain data by content, the rest by identity", () => {
     const body = vi.fn((x: Array, mode: string, config: { n: number }) =>
       (mode === "twice" ? x.mul(2) : x).add(config.n),
     );
@@ -53,7 +53,13 @@ describe("jit", () => {
     expect(f(np.ones([1]), "once", config).toArray()).toEqual([2]);
     expect(body).toHaveBeenCalledTimes(2);
     f(np.ones([1]), "once", { n: 1 });
+    expect(body).toHaveBeenCalledTimes(2);
+    f(np.ones([1]), "once", { n: 2 });
     expect(body).toHaveBeenCalledTimes(3);
+    const apply = vi.fn((x: Array, g: (y: Array) => Array) => g(x));
+    const h = jit(apply, { staticArgnums: -1 });
+    expect([np.sin, np.cos, np.sin].map((g) => h(np.zeros([]), g).item())).toEqual([0, 1, 0]);
+    expect(apply).toHaveBeenCalledTimes(2);
   });
 
   it("keeps plain values in results as they are, and nothing as nothing", () => {
@@ -65,7 +71,7 @@ describe("jit", () => {
 
   it("accepts donated arguments, and refuses one that is static too", () => {
     expect(jit((x: Array) => x.add(1), { donateArgnums: 0 })(np.ones([1])).toArray()).toEqual([2]);
-    expect(() => jit((x: Array) => x, { donateArgnums: 0, staticArgnums: 0 })).toThrow(
+    expect(() => jit((x: Array) => x, { donateArgnums: 0, staticArgnums: 0 })(np.ones([1]))).toThrow(
       /cannot be both static and donated/,
     );
   });
@@ -76,6 +82,19 @@ describe("jit", () => {
     expect(inner(np.ones([3])).item()).toBe(6);
     expect(grad(inner)(np.ones([3])).toArray()).toEqual([1, 2, 3]);
     expect(jit((x: Array) => inner(x).mul(2))(np.ones([3])).item()).toBe(12);
+  });
+
+  it("keeps effects and weak types", () => {
+    const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
+    const f = jit(() =>
+      lax.foriLoop(0, 1, (_, c: Array) => (debug.print("c {}", c), c.add(1)), np.float32(0)),
+    );
+    f();
+    f();
+    expect(log).toHaveBeenCalledTimes(2);
+    log.mockRestore();
+    const g = (x: Array) => np.where(x.greater(0), 1, 0).astype("int32");
+    expect(jit(g)(np.ones([1])).weakType).toBe(g(np.ones([1])).weakType);
   });
 
   it("hands the simplified program to the device it is told", () => {

@@ -85,6 +85,17 @@ describe("registered classes", () => {
     expect(vmap((w: Complex) => w.re.add(w.im))(z).toArray()).toEqual([4, 6]);
   });
 
+  it("of another aux are another structure", () => {
+    const unit = jit((w: Complex) => (w.unit === "A" ? w.re : w.im));
+    expect([unit(z), unit(new Complex(z.re, z.im, "V"))].map((x) => x.toArray())).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    expect(() => tree.map((x: unknown) => x, z, new Complex(z.re, z.im, "V"))).toThrow(
+      /at the root: Complex<"A"> and Complex<"V">/,
+    );
+  });
+
   it("are named when they meet another structure, and cannot be registered twice", () => {
     expect(() => tree.map((a: unknown) => a, [z], [1] as unknown[])).toThrow(
       /at \[0\]: a Complex and a leaf/,

@@ -40,7 +40,7 @@ export const cond: Primitive<CondParams> = {
   partition: partitionCond,
   prune: pruneCond,
   subPrograms: ({ branches }) => branches,
-  mapSubPrograms: (_params, change) => ({ branches: _params.branches.map(change) }),
+  mapSubPrograms: ({ branches }, change) => ({ branches: branches.map(change) }),
 };
 
 function jvpCond(

@@ -1,7 +1,7 @@
 // The array: an immutable value with a shape and a dtype, either concrete (it has elements) or traced (it
 // stands for a variable of the Program being recorded).
 import type { DType, TypedArray } from "./dtype.js";
-import { fail } from "./errors.js";
+import { fail, userLocation } from "./errors.js";
 import type { Variable } from "./program.js";
 import type { ArrayMethods } from "./methods.js";
 import type { Shape } from "./shape.js";
@@ -90,7 +90,7 @@ export class Array {
 
   toString(): string {
     if (this.elements === null) return `Traced<${showType(this.type)}>`;
-    return `${showType(this.type)} ${this.size > 1000 ? "[…]" : JSON.stringify(this.toArray())}`;
+    return `${showType(this.type)} ${this.size > 1000 ? "[…]" : showNested(this.toArray())}`;
   }
 
   toJSON(): Nested {
@@ -118,12 +118,35 @@ export class Array {
 /** The elements of a concrete array; for a traced one an error that says what to use instead. */
 export function concreteElements(array: Array, operation: string): TypedArray {
   if (array.elements !== null) return array.elements;
-  const name = array.tracer?.trace.name ?? "a trace";
+  const { tracer } = array;
+  if (tracer?.trace.finished === true) failLeaked(array, operation);
+  const name = tracer?.trace.name ?? "a trace";
   fail(
     operation,
     `${array.toString()} has no value while ${name} is being traced, so JavaScript cannot read it or branch on it. ` +
       `Choose with np.where or lax.cond, loop with lax.scan or lax.whileLoop, print with debug.print, ` +
       `or make the argument static (jit's staticArgnums)`,
+  );
+}
+
+/** Nested lists as text, with NaN and infinities as they are. */
+export const showNested = (value: Nested): string =>
+  typeof value === "object"
+    ? `[${value.map(showNested).join()}]`
+    : Object.is(value, -0)
+      ? "-0"
+      : String(value);
+
+/** Refuses an array that outlived the trace it was made in. */
+export function failLeaked(array: Array, operation: string): never {
+  const trace = array.tracer?.trace;
+  const location = trace === undefined ? null : userLocation(trace.origin);
+  fail(
+    operation,
+    `${array.toString()} was made while tracing ${trace?.name ?? "a function"}` +
+      (location === null ? "" : ` at ${location}`) +
+      `, and that trace is over: it never had a value. Return it from the traced function instead of ` +
+      `keeping it in an outer variable`,
   );
 }
 

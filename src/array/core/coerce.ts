@@ -3,7 +3,7 @@ import { bindOne } from "./trace.js";
 import { broadcast } from "../primitives/broadcast.js";
 import { convert } from "../primitives/convert.js";
 import { Array, type ArrayLike } from "./array.js";
-import { integerRange, isFloat, promoteDTypes, type DType, type WeakDType } from "./dtype.js";
+import { convertNumber, integerRange, isFloat, promoteDTypes, type DType, type WeakDType } from "./dtype.js";
 import { describe, fail } from "./errors.js";
 import { constant, scalar } from "./interpret.js";
 import { broadcastShapes, range, sameShape, showShape, type Shape } from "./shape.js";
@@ -57,15 +57,28 @@ export function toDType(operation: string, operand: ArrayLike, dtype: DType, wea
   if (operand instanceof Array) {
     return operand.dtype === dtype ? operand : bindOne(convert, [operand], { dtype, weak });
   }
-  const value = Number(operand);
-  if (!isFloat(dtype)) {
-    const [low, high] = integerRange(dtype);
-    if (value < low || value > high) {
-      fail(operation, `${value} does not fit ${dtype}, the dtype of the other operand; convert that first`);
-    }
-  }
-  return scalar(value, arrayType([], dtype, weak));
+  if (typeof operand !== "number" && typeof operand !== "boolean") refuse(operation, operand);
+  return scalar(fitNumber(operation, Number(operand), dtype), arrayType([], dtype, weak));
 }
+
+/** A plain number as an element of a dtype: fractions are cut, what is out of range is refused. */
+export function fitNumber(operation: string, value: number, dtype: DType): number {
+  if (isFloat(dtype) || dtype === "bool") return convertNumber(value, "float64", dtype);
+  const [low, high] = integerRange(dtype);
+  const whole = Math.trunc(value);
+  if (!(whole >= low && whole <= high))
+    fail(operation, `${value} does not fit ${dtype}, which holds ${low} to ${high}`);
+  return whole;
+}
+
+/** An array as it is, or as bool: whether its elements are not zero. */
+export function asBool(operation: string, value: unknown): Array {
+  const array = asArray(operation, value);
+  return array.dtype === "bool" ? array : array.notEqual(0);
+}
+
+/** One operand as a float: itself, or float32. */
+export const asFloat = (operation: string, value: ArrayLike): Array => promoteToFloat(operation, [value])[0];
 
 /** An array repeated to a larger shape by NumPy's rule. */
 export function broadcastTo(operation: string, array: Array, shape: Shape): Array {

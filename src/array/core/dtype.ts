@@ -1,4 +1,5 @@
 // The element types of arrays, their typed-array storage, and how types combine.
+import { describe, fail } from "./errors.js";
 
 /** The element types an array can have. `float64` exists in the interpreter only, for checks. */
 export type DType = "bool" | "uint8" | "uint32" | "int32" | "float32" | "float64";
@@ -17,6 +18,13 @@ const storage = {
 
 /** Every dtype, in order of promotion: of two dtypes the later one holds the result. */
 export const dtypes = Object.keys(storage) as readonly DType[];
+
+/** Refuses a name that is no dtype. */
+export function checkDType(operation: string, dtype: unknown): void {
+  if (!dtypes.some((known) => known === dtype)) {
+    fail(operation, `unknown dtype ${describe(dtype)}; there are ${dtypes.join(", ")}`);
+  }
+}
 
 export const isFloat = (dtype: DType): boolean => dtype === "float32" || dtype === "float64";
 export const isInteger = (dtype: DType): boolean =>

@@ -20,6 +20,34 @@ export function fail(operation: string, reason: string, location: string | null 
   throw new ArrayError(operation, reason, location);
 }
 
+/** Refuses what is not one of the values an option may have. */
+export function checkChoice(
+  operation: string,
+  name: string,
+  value: unknown,
+  choices: readonly string[],
+): void {
+  if (!choices.some((choice) => choice === value)) {
+    fail(
+      operation,
+      `${name} must be ${choices.map((choice) => JSON.stringify(choice)).join(" or ")}, got ${describe(value)}`,
+    );
+  }
+}
+
+/** Refuses what is not a whole number of at least `least`. */
+export function checkWhole(operation: string, name: string, value: unknown, least = -Infinity): void {
+  if (typeof value !== "number" || !Number.isInteger(value) || value < least) {
+    const bound = least === -Infinity ? "" : ` of at least ${least}`;
+    fail(operation, `${name} must be a whole number${bound} known while tracing, got ${describe(value)}`);
+  }
+}
+
+/** Refuses what is not a function. */
+export function checkFunction(operation: string, name: string, value: unknown): void {
+  if (typeof value !== "function") fail(operation, `${name} must be a function, got ${describe(value)}`);
+}
+
 /** A value as it reads in a message about what was given. */
 export function describe(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
@@ -52,7 +80,10 @@ export function captureStack(): Error {
  */
 export function userLocation(origin: Error = captureStack()): string | null {
   for (const line of (origin.stack ?? "").split("\n")) {
-    const place = /((?:file:\/\/|https?:\/\/|[A-Za-z]:\\|\/)[^()\s]*:\d+:\d+)\)?$/.exec(line)?.[1];
+    // "at name (place)" or "at place" in V8, "name@place" elsewhere; paths may hold spaces and parentheses.
+    const place = /(?:^\s*at (?:.* \()?|@)((?:file:|https?:|[A-Za-z]:[\\/]|\/).*:\d+:\d+)\)?$/.exec(
+      line,
+    )?.[1];
     if (place === undefined) continue;
     const path = withoutScheme(place);
     if (!path.startsWith(libraryRoot)) return relativeToWorkingDirectory(path);
@@ -61,9 +92,8 @@ export function userLocation(origin: Error = captureStack()): string | null {
 }
 
 function withoutScheme(place: string): string {
-  return decodeURI(place.replace(/^file:\/\/(?=\/)/, ""))
-    .replaceAll("\\", "/")
-    .replace(/^\/(?=[A-Za-z]:\/)/, "");
+  const path = place.startsWith("file://") ? decodeURI(place.slice("file://".length)) : place;
+  return path.replaceAll("\\", "/").replace(/^\/(?=[A-Za-z]:\/)/, "");
 }
 
 function relativeToWorkingDirectory(path: string): string {

@@ -81,7 +81,7 @@ export interface ArrayMethods {
   slice(...index: readonly Index[]): Array;
   /** A place to update: `x.at(i).set(v)`, `x.at(0, "1:").add(v)` return new arrays. */
   at(...index: readonly Index[]): IndexedUpdate;
-  take(indices: ArrayLike, axis?: number | null): Array;
+  take(indices: Array | number | readonly number[], axis?: number | null): Array;
   sort(axis?: number): Array;
   argsort(axis?: number): Array;
   dot(other: ArrayLike): Array;

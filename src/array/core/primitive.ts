@@ -72,9 +72,6 @@ export interface Primitive<P extends object = object> {
   /** The parameters with each of those Programs put through `change`. */
   mapSubPrograms?(params: P, change: (program: Program) => Program): P;
 
-  /** How the parameters read in a listing, if not as they are. */
-  showParams?(params: P): Record<string, unknown>;
-
   /** True for what must happen even if nobody uses the result. */
   readonly effect?: boolean;
 

@@ -27,7 +27,7 @@ export function stridesOf(shape: Shape): number[] {
 
 /** Refuses what is not a list of non-negative integers. */
 export function checkShape(operation: string, shape: unknown): Shape {
-  const list = typeof shape === "number" ? [shape] : shape;
+  const list: unknown = typeof shape === "number" ? [shape] : shape;
   if (!globalThis.Array.isArray(list)) {
     fail(operation, `the shape must be a list of integers, got ${describe(shape)}`);
   }
@@ -39,7 +39,8 @@ export function checkShape(operation: string, shape: unknown): Shape {
       );
     }
   }
-  return list as Shape;
+  // A copy: the caller may change theirs.
+  return [...(list as Shape)];
 }
 
 /** An axis counted from the front; negative axes count from the back. */
@@ -61,7 +62,12 @@ export type Axes = number | readonly number[] | null;
 /** The axes counted from the front, ascending; `null` means all of them. */
 export function normalizeAxes(operation: string, axes: Axes | undefined, ndim: number): number[] {
   if (axes === null || axes === undefined) return range(ndim);
-  const list = (typeof axes === "number" ? [axes] : axes).map((axis) => normalizeAxis(operation, axis, ndim));
+  if (typeof axes !== "number" && !globalThis.Array.isArray(axes)) {
+    fail(operation, `axis must be a number, a list of numbers or null, got ${describe(axes)}`);
+  }
+  const list = (typeof axes === "number" ? [axes] : (axes as readonly number[])).map((axis) =>
+    normalizeAxis(operation, axis, ndim),
+  );
   if (new Set(list).size !== list.length) fail(operation, `axes ${showShape(list)} name an axis twice`);
   return list.sort((a, b) => a - b);
 }

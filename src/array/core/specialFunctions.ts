@@ -5,8 +5,11 @@ export function erf(x: number): number {
   if (Number.isNaN(x)) return NaN;
   const size = Math.abs(x);
   if (size > 6) return Math.sign(x);
-  return size < 2.5 ? erfSeries(x) : Math.sign(x) * (1 - erfcFraction(size));
+  return size < tail ? erfSeries(x) : Math.sign(x) * (1 - erfcFraction(size));
 }
+
+// From here on 1 - erf is what carries the digits, and its continued fraction converges fast.
+const tail = 2;
 
 /** erf(x) = 2/√π · exp(-x²) · Σ 2ⁿ x²ⁿ⁺¹ / (1·3·…·(2n+1)): all terms have one sign, so nothing cancels. */
 function erfSeries(x: number): number {
@@ -20,10 +23,10 @@ function erfSeries(x: number): number {
   return (2 / Math.sqrt(Math.PI)) * Math.exp(-square) * sum;
 }
 
-/** 1 - erf(x) for x ≥ 2 by its continued fraction, evaluated from the inside out. */
+/** 1 - erf(x) in the tail by its continued fraction, evaluated from the inside out. */
 function erfcFraction(x: number): number {
   let fraction = 0;
-  for (let n = 60; n >= 1; n--) fraction = n / 2 / (x + fraction);
+  for (let n = 80; n >= 1; n--) fraction = n / 2 / (x + fraction);
   return Math.exp(-x * x) / Math.sqrt(Math.PI) / (x + fraction);
 }
 
@@ -38,8 +41,7 @@ export function erfInv(y: number): number {
   let x = Math.sign(y) * Math.sqrt(Math.sqrt(half * half - logarithm / a) - half);
   for (let step = 0; step < 4; step++) {
     const size = Math.abs(x);
-    // Close to ±1 the difference from 1 is what carries the digits.
-    const excess = size < 2 ? erf(x) - y : Math.sign(x) * (1 - Math.abs(y) - erfcFraction(size));
+    const excess = size < tail ? erf(x) - y : Math.sign(x) * (1 - Math.abs(y) - erfcFraction(size));
     x -= excess / ((2 / Math.sqrt(Math.PI)) * Math.exp(-x * x));
   }
   return x;

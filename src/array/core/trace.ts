@@ -1,6 +1,6 @@
 // Recording: while a Trace is active every operation becomes an equation instead of being computed.
-import { Array, type Concrete } from "./array.js";
-import { captureStack, fail, userLocation } from "./errors.js";
+import { Array, failLeaked, type Concrete } from "./array.js";
+import { captureStack } from "./errors.js";
 import { evaluatePrimitive, literalArray, walk } from "./interpret.js";
 import type { Primitive } from "./primitive.js";
 import { newLiteral, newVariable, type Atom, type Equation, type Program, type Variable } from "./program.js";
@@ -24,7 +24,7 @@ export class Trace {
   atom(array: Array, operation: string): Atom {
     const { tracer } = array;
     if (tracer?.trace === this) return tracer.variable;
-    if (tracer?.trace.finished === true) failLeaked(array, tracer.trace, operation);
+    if (tracer?.trace.finished === true) failLeaked(array, operation);
     if (tracer === null && array.ndim === 0) {
       return newLiteral((array.elements as ArrayLike<number>)[0], array.type);
     }
@@ -36,17 +36,6 @@ export class Trace {
     }
     return capture.inside;
   }
-}
-
-function failLeaked(array: Array, trace: Trace, operation: string): never {
-  const location = userLocation(trace.origin);
-  fail(
-    operation,
-    `${array.toString()} was made while tracing ${trace.name}` +
-      (location === null ? "" : ` at ${location}`) +
-      `, and that trace is over: it never had a value. Return it from the traced function instead of ` +
-      `keeping it in an outer variable`,
-  );
 }
 
 let current: Trace | null = null;
@@ -78,7 +67,7 @@ export function bind<P extends object>(
   const trace = current;
   if (trace === null) {
     for (const input of inputs) {
-      if (input.tracer !== null) failLeaked(input, input.tracer.trace, primitive.name);
+      if (input.tracer !== null) failLeaked(input, primitive.name);
     }
     const types = primitive.infer(
       inputs.map((input) => input.type),

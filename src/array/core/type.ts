@@ -1,6 +1,6 @@
 // What is known of an array while tracing: its shape and dtype, not its elements.
 import type { DType } from "./dtype.js";
-import { sameShape, showShape, type Shape } from "./shape.js";
+import { showShape, type Shape } from "./shape.js";
 
 /** The static type of an array. */
 export interface ArrayType {
@@ -15,7 +15,3 @@ export const arrayType = (shape: Shape, dtype: DType, weak = false): ArrayType =
 /** `float32[3,4]`, as listings and errors write it. */
 export const showType = (type: ArrayType): string =>
   type.shape.length === 0 ? type.dtype : `${type.dtype}${showShape(type.shape)}`;
-
-/** Equal shape and dtype; weakness does not matter to storage. */
-export const sameType = (a: ArrayType, b: ArrayType): boolean =>
-  a.dtype === b.dtype && sameShape(a.shape, b.shape);

@@ -3,7 +3,7 @@ import type { Array } from "../core/array.js";
 import { type ArrayLike } from "../core/array.js";
 import { asOperand } from "../core/coerce.js";
 import { isFloat, promoteDTypes } from "../core/dtype.js";
-import { fail } from "../core/errors.js";
+import { checkFunction, fail } from "../core/errors.js";
 import { newVariable, typesOf, type Program } from "../core/program.js";
 import { sameShape } from "../core/shape.js";
 import { bind, traceProgram, type TracedProgram } from "../core/trace.js";
@@ -56,7 +56,8 @@ function branch<A extends readonly unknown[], R>(
 ): R {
   const flat = flattenArrays(operation, operands, "the operands");
   const types = flat.arrays.map((array) => array.type);
-  let structure: Structure | null = null;
+  for (const f of branches) checkFunction(operation, "every branch", f);
+  const structures: Structure[] = [];
   const trace = (f: (...args: A) => R, target: readonly ArrayType[] | null): TracedProgram =>
     traceProgram(`a branch of ${operation}`, types, (arrays) => {
       const result = flattenArrays(
@@ -64,19 +65,19 @@ function branch<A extends readonly unknown[], R>(
         f(...rebuild<A>(flat.structure, arrays)),
         "what a branch returns",
       );
-      if (structure === null) structure = result.structure;
-      else checkSameStructure(operation, structure, result.structure, "what the branches return differs");
+      structures.push(result.structure);
+      checkSameStructure(operation, structures[0], result.structure, "what the branches return differs");
       return target === null ? result.arrays : convertAll(operation, result.arrays, target);
     });
   let traced = branches.map((f) => trace(f, null));
-  const common = commonTypes(operation, traced, structure as unknown as Structure);
+  const common = commonTypes(operation, traced, structures[0]);
   const agree = traced.every(({ program }) =>
     program.outputs.every((output, at) => output.type.dtype === common[at]?.dtype),
   );
   if (!agree) traced = branches.map((f) => trace(f, common));
-  const { programs, captures } = shareCaptures(traced, types);
+  const { programs, captures } = shareCaptures(traced, types.length);
   const outputs = bind(condPrimitive, [index, ...captures, ...flat.arrays], { branches: programs });
-  return rebuild<R>(structure as unknown as Structure, outputs);
+  return rebuild<R>(structures[0], outputs);
 }
 
 /** The types that the branches' results meet in; only weak ones may give way. */
@@ -104,7 +105,7 @@ function commonTypes(operation: string, traced: readonly TracedProgram[], struct
 /** Branches that all take what any of them captured, once each, before the operands. */
 function shareCaptures(
   traced: readonly TracedProgram[],
-  operandTypes: readonly ArrayType[],
+  operands: number,
 ): { readonly programs: Program[]; readonly captures: Array[] } {
   const identity = (array: Array) => array.tracer?.variable ?? array;
   const captures = new Map(
@@ -116,7 +117,7 @@ function shareCaptures(
       ...program,
       inputs: [
         ...[...captures].map(([key, array]) => inputs.get(key) ?? newVariable(array.type)),
-        ...program.inputs.slice(program.inputs.length - operandTypes.length),
+        ...program.inputs.slice(program.inputs.length - operands),
       ],
     };
   });

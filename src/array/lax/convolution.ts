@@ -2,7 +2,7 @@
 import type { Array } from "../core/array.js";
 import { type ArrayLike } from "../core/array.js";
 import { promote } from "../core/coerce.js";
-import { fail } from "../core/errors.js";
+import { checkWhole, describe, fail } from "../core/errors.js";
 import { constant } from "../core/interpret.js";
 import { bindOne } from "../core/trace.js";
 import { showType } from "../core/type.js";
@@ -25,6 +25,13 @@ export interface ConvolutionOptions {
   readonly rhsDilation?: Pair;
   /** Input and output channels in so many groups that do not mix. Default 1. */
   readonly featureGroupCount?: number;
+}
+
+function checkPair(name: string, pair: unknown, least?: number): void {
+  if (!globalThis.Array.isArray(pair) || pair.length !== 2) {
+    fail("lax.convGeneralDilated", `${name} must be a pair of whole numbers, got ${describe(pair)}`);
+  }
+  for (const value of pair) checkWhole("lax.convGeneralDilated", name, value, least);
 }
 
 /** The order of axes that brings `names` into the order of `wanted`. */
@@ -56,6 +63,9 @@ export function convGeneralDilated(
   }: ConvolutionOptions = {},
 ): Array {
   const [x, w] = promote("lax.convGeneralDilated", [lhs, rhs]) as [Array, Array];
+  checkPair("windowStrides", windowStrides, 1);
+  checkPair("lhsDilation", lhsDilation, 1);
+  checkPair("rhsDilation", rhsDilation, 1);
   if (x.ndim !== 4 || w.ndim !== 4) {
     fail(
       "lax.convGeneralDilated",
@@ -151,6 +161,7 @@ function paddingWidths(
     if (!globalThis.Array.isArray(padding) || padding.length !== 2) {
       fail("lax.convGeneralDilated", `padding must be "SAME", "VALID" or [[top, bottom], [left, right]]`);
     }
+    for (const pair of padding as readonly unknown[]) checkPair("padding", pair);
     return padding;
   }
   const [rows, columns] = [0, 1].map((at): Pair => {

@@ -1,7 +1,7 @@
 // Loops over trees: scan, whileLoop, foriLoop, map.
 import { Array, type ArrayLike } from "../core/array.js";
 import { asOperand } from "../core/coerce.js";
-import { fail } from "../core/errors.js";
+import { checkFunction, checkWhole, fail } from "../core/errors.js";
 import { bind, traceProgram, type TracedProgram } from "../core/trace.js";
 import { arrayType, showType, type ArrayType } from "../core/type.js";
 import { scan as scanPrimitive } from "../control/scan.js";
@@ -23,13 +23,22 @@ export interface ScanOptions {
  * Carries a state through a loop over the first axis of `xs`: `f(carry, x)` returns `[carry, y]`, and the
  * result is the last carry and all the y stacked. With `xs` null, `length` says how often.
  */
-export function scan<C, X, Y>(
+export const scan = <C, X, Y>(
+  f: (carry: C, x: X) => readonly [C, Y],
+  init: C,
+  xs: X,
+  options: ScanOptions = {},
+): [C, Y] => scanAs("lax.scan", f, init, xs, options);
+
+/** `scan` under the name that errors should speak of. */
+function scanAs<C, X, Y>(
+  operation: string,
   f: (carry: C, x: X) => readonly [C, Y],
   init: C,
   xs: X,
   { length, reverse = false, unroll = 1 }: ScanOptions = {},
 ): [C, Y] {
-  const operation = "lax.scan";
+  checkFunction(operation, "the body", f);
   const stacked = flattenArrays(operation, xs, "xs");
   const turns = countTurns(operation, stacked, length);
   const slices = stacked.arrays.map(({ shape, dtype }) => arrayType(shape.slice(1), dtype));
@@ -65,9 +74,7 @@ const describeResult = (result: unknown): string =>
       : typeof result;
 
 function countTurns(operation: string, { arrays, structure }: FlatTree, length: number | undefined): number {
-  if (length !== undefined && (!Number.isInteger(length) || length < 0)) {
-    fail(operation, `length must be a whole number known while tracing, got ${String(length)}`);
-  }
+  if (length !== undefined) checkWhole(operation, "length", length, 0);
   const paths = leafPaths(structure);
   const extents = arrays.map((array, index) => {
     if (array.ndim > 0) return array.shape[0];
@@ -124,6 +131,8 @@ function traceLoop(
 /** Applies `body` to the carry for as long as `test` of it holds. Reverse mode cannot go through it. */
 export function whileLoop<C>(test: (carry: C) => ArrayLike, body: (carry: C) => C, init: C): C {
   const operation = "lax.whileLoop";
+  checkFunction(operation, "the test", test);
+  checkFunction(operation, "the body", body);
   const { carry, traced } = traceLoop(operation, init, [], (state) => ({
     carry: body(rebuild(state.structure, state.arrays)),
     extra: [],
@@ -158,12 +167,12 @@ export function foriLoop<C>(
   body: (index: Array, carry: C) => C,
   init: C,
 ): C {
+  checkFunction("lax.foriLoop", "the body", body);
+  for (const bound of [lower, upper])
+    if (typeof bound === "number") checkWhole("lax.foriLoop", "a bound", bound);
   if (typeof lower === "number" && typeof upper === "number") {
-    if (!Number.isInteger(lower) || !Number.isInteger(upper)) {
-      fail("lax.foriLoop", `the bounds must be whole numbers, got ${lower} and ${upper}`);
-    }
     const indices = arange(lower, Math.max(lower, upper));
-    return scan((carry: C, index: Array) => [body(index, carry), null], init, indices)[0];
+    return scanAs("lax.foriLoop", (carry: C, index: Array) => [body(index, carry), null], init, indices)[0];
   }
   const bound = (value: ArrayLike): Array => asOperand("lax.foriLoop", value).astype("int32");
   const last = bound(upper);
@@ -175,4 +184,7 @@ export function foriLoop<C>(
 }
 
 /** `f` of each slice of `xs` along the first axis, one after the other; results are stacked. */
-export const map = <X, Y>(f: (x: X) => Y, xs: X): Y => scan((_: null, x: X) => [null, f(x)], null, xs)[1];
+export function map<X, Y>(f: (x: X) => Y, xs: X): Y {
+  checkFunction("lax.map", "its first argument", f);
+  return scanAs("lax.map", (_: null, x: X) => [null, f(x)], null, xs)[1];
+}

@@ -1,7 +1,7 @@
 // The parts of `lax` that are close to single primitives.
 import { Array, type ArrayLike } from "../core/array.js";
 import { align, asArray, asOperand, broadcastTo, promote, toDType } from "../core/coerce.js";
-import { isFloat, type DType } from "../core/dtype.js";
+import { checkDType, isFloat, type DType } from "../core/dtype.js";
 import { fail } from "../core/errors.js";
 import type { Primitive } from "../core/primitive.js";
 import { checkShape, normalizeAxis, replaceAt, type Shape } from "../core/shape.js";
@@ -19,7 +19,8 @@ import { iota as iotaPrimitive } from "../primitives/iota.js";
 import * as logic from "../primitives/logic.js";
 import { select as selectPrimitive } from "../primitives/select.js";
 import { sort as sortPrimitive } from "../primitives/sort.js";
-import { divide, sqrt } from "../np/elementwise.js";
+import { divide, sqrt, where } from "../np/elementwise.js";
+import { expandDims } from "../np/shaping.js";
 import { argsort } from "../np/sorting.js";
 import { takeAlongAxis } from "../np/indexing.js";
 import * as tree from "../tree/index.js";
@@ -43,7 +44,12 @@ export const shiftRightArithmetic = binary(logic.shiftRightArithmetic);
 export const rsqrt = (x: ArrayLike): Array => divide(1, sqrt(x));
 
 /** x limited to [min, max]. */
-export const clamp = (min: ArrayLike, x: Array, max: ArrayLike): Array => x.clip(min, max);
+export function clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike): Array {
+  const array = asOperand("lax.clamp", x);
+  const isInside = array.greater(min).and(array.less(max));
+  // As in JAX, the derivative at the bounds themselves is zero.
+  return where(isInside, array, where(array.lessEqual(min), min, max));
+}
 
 /** The identity with a derivative of zero, on every array of a tree. */
 export const stopGradient = <T>(x: T): T =>
@@ -60,6 +66,8 @@ export function select(predicate: ArrayLike, onTrue: ArrayLike, onFalse: ArrayLi
 
 /** 0, 1, 2, … of a dtype: `size` of them, or along one axis of a shape. */
 export function iota(dtype: DType, shape: number | Shape, axis = 0): Array {
+  checkDType("lax.iota", dtype);
+  if (dtype === "bool") fail("lax.iota", "cannot count in bool; compare the result with something instead");
   const extents = checkShape("lax.iota", shape);
   return bindOne(iotaPrimitive, [], {
     dtype,
@@ -76,8 +84,10 @@ export const broadcastInDim = (x: ArrayLike, shape: Shape, axes: readonly number
   });
 
 /** The same bits taken for another dtype of the same width. */
-export const bitcastConvertType = (x: ArrayLike, dtype: DType): Array =>
-  bindOne(bitcast, [asArray("lax.bitcastConvertType", x)], { dtype });
+export function bitcastConvertType(x: ArrayLike, dtype: DType): Array {
+  checkDType("lax.bitcastConvertType", dtype);
+  return bindOne(bitcast, [asArray("lax.bitcastConvertType", x)], { dtype });
+}
 
 export const convertElementType = (x: ArrayLike, dtype: DType): Array =>
   asArray("lax.convertElementType", x).astype(dtype);
@@ -153,7 +163,8 @@ export function dynamicUpdateIndexInDim(x: Array, update: ArrayLike, index: Arra
   const at = normalizeAxis("lax.dynamicUpdateIndexInDim", axis, x.ndim);
   const row = replaceAt(x.shape, at, 1);
   const given = toDType("lax.dynamicUpdateIndexInDim", update, x.dtype);
-  const block = given.ndim === x.ndim ? given : given.reshape(row);
+  // An update without the axis gets it; what broadcasts to a row does.
+  const block = given.ndim === x.ndim - 1 ? expandDims(given, at) : given;
   return dynamicUpdateSlice(
     x,
     broadcastTo("lax.dynamicUpdateIndexInDim", block, row),

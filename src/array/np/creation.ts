@@ -1,31 +1,26 @@
 // Making arrays: from nested lists and typed arrays, filled, counted, or on a diagonal.
 import { Array, type ArrayLike, type Nested } from "../core/array.js";
-import { asArray, broadcastTo, toDType } from "../core/coerce.js";
+import { asArray, broadcastTo, fitNumber, toDType } from "../core/coerce.js";
 import {
   allocate,
   convertNumber,
+  checkDType,
   dtypeOfStorage,
-  dtypes,
   isFloat,
   type DType,
   type TypedArray,
 } from "../core/dtype.js";
-import { describe, fail } from "../core/errors.js";
+import { checkWhole, describe, fail } from "../core/errors.js";
 import { concrete, constant } from "../core/interpret.js";
-import { checkShape, normalizeAxis, showShape, type Shape } from "../core/shape.js";
+import { broadcastShapes, checkShape, normalizeAxis, showShape, type Shape } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { arrayType } from "../core/type.js";
 import { iota } from "../primitives/iota.js";
+import { floor, where } from "./elementwise.js";
 import { stack } from "./joining.js";
 
 interface DTypeOption {
   readonly dtype?: DType;
-}
-
-function checkDType(operation: string, dtype: DType | undefined): void {
-  if (dtype !== undefined && !dtypes.includes(dtype)) {
-    fail(operation, `unknown dtype ${JSON.stringify(dtype)}; there are ${dtypes.join(", ")}`);
-  }
 }
 
 /** What `np.array` makes arrays of: plain values, arrays, lists of these, or a typed array. */
@@ -36,12 +31,11 @@ export type ArrayData = ArrayLike | TypedArray | readonly ArrayData[];
  * typed arrays their own dtype, unless `dtype` says otherwise.
  */
 export function array(data: ArrayData, { dtype }: DTypeOption = {}): Array {
-  checkDType("np.array", dtype);
+  if (dtype !== undefined) checkDType("np.array", dtype);
   if (data instanceof Array) return dtype === undefined ? data : data.astype(dtype);
   if (ArrayBuffer.isView(data)) return fromTypedArray(data, dtype);
   if (globalThis.Array.isArray(data)) return fromList(data as readonly ArrayData[], dtype);
-  const value = asArray("np.array", data);
-  return dtype === undefined ? value : constant(convertNumber(Number(data), value.dtype, dtype), dtype);
+  return dtype === undefined ? asArray("np.array", data) : toDType("np.array", data as ArrayLike, dtype);
 }
 export const asarray = array;
 
@@ -67,8 +61,10 @@ function fromTypedArray(data: TypedArray, dtype: DType | undefined): Array {
 }
 
 function fromList(data: readonly ArrayData[], dtype: DType | undefined): Array {
-  if (containsArray(data))
-    return stack(data.map((item) => array(item, dtype === undefined ? {} : { dtype })));
+  if (containsArray(data)) {
+    const rows = stack(data.map((item) => (typeof item === "object" ? array(item) : item)));
+    return dtype === undefined ? rows : rows.astype(dtype);
+  }
   const shape = listShape(data as Nested);
   const flat: unknown[] = data.flat(Infinity as 1);
   const odd = flat.findIndex((value) => typeof value !== "number" && typeof value !== "boolean");
@@ -77,7 +73,7 @@ function fromList(data: readonly ArrayData[], dtype: DType | undefined): Array {
   const to = dtype ?? (allBool ? "bool" : "float32");
   const elements = allocate(to, flat.length);
   flat.forEach((value, at) => {
-    elements[at] = convertNumber(Number(value), "float64", to);
+    elements[at] = fitNumber("np.array", Number(value), to);
   });
   return concrete(arrayType(shape, to), elements);
 }
@@ -119,7 +115,7 @@ export const bool = caster("bool");
 
 /** An array of `shape` with the same value everywhere. A number gives float32 unless `dtype` says otherwise. */
 export function full(shape: number | Shape, value: ArrayLike, { dtype }: DTypeOption = {}): Array {
-  checkDType("np.full", dtype);
+  if (dtype !== undefined) checkDType("np.full", dtype);
   const filler = dtype === undefined ? asArray("np.full", value) : toDType("np.full", value, dtype);
   return broadcastTo(
     "np.full",
@@ -155,6 +151,9 @@ export function arange(start: number, stop?: number, step = 1, { dtype }: DTypeO
   }
   const whole = [from, to, step].every(Number.isInteger);
   const target = dtype ?? (whole ? "int32" : "float32");
+  checkDType("np.arange", target);
+  if (target === "bool") fail("np.arange", "cannot count in bool; compare the result with something instead");
+  if (!isFloat(target)) [from, to - Math.sign(step)].forEach((end) => fitNumber("np.arange", end, target));
   const count = Math.max(0, Math.ceil((to - from) / step));
   const positions = bindOne(iota, [], { shape: [count], axis: 0, dtype: target });
   const scaled = step === 1 ? positions : positions.mul(constant(step, target));
@@ -168,14 +167,18 @@ export function linspace(
   num = 50,
   { endpoint = true, dtype = "float32" }: DTypeOption & { readonly endpoint?: boolean } = {},
 ): Array {
-  if (!Number.isInteger(num) || num < 0) fail("np.linspace", `num must be a whole number, got ${num}`);
+  checkWhole("np.linspace", "num", num, 0);
+  checkDType("np.linspace", dtype);
   const gaps = Math.max(1, endpoint ? num - 1 : num);
   const working = isFloat(dtype) ? dtype : "float32";
-  const fraction = bindOne(iota, [], { shape: [num], axis: 0, dtype: working }).div(gaps);
-  const from = asArray("np.linspace", start).astype(working);
-  const to = asArray("np.linspace", stop).astype(working);
+  const [from, to] = [start, stop].map((end) => asArray("np.linspace", end).astype(working));
+  const ends = broadcastShapes("np.linspace", from.shape, to.shape);
+  const fraction = bindOne(iota, [], { shape: [num, ...ends.map(() => 1)], axis: 0, dtype: working }).div(
+    gaps,
+  );
   // Weighted ends, so that the last number is stop exactly.
-  return fraction.neg().add(1).mul(from).add(fraction.mul(to)).astype(dtype);
+  const numbers = fraction.neg().add(1).mul(from).add(fraction.mul(to));
+  return isFloat(dtype) ? numbers : floor(numbers).astype(dtype);
 }
 
 /** Ones on a diagonal, zeros elsewhere; `k` counts diagonals upwards from the main one. */
@@ -184,26 +187,27 @@ export function eye(
   columns: number | null = null,
   { k = 0, dtype = "float32" }: DTypeOption & { readonly k?: number } = {},
 ): Array {
-  const shape = checkShape("np.eye", [rows, columns ?? rows]);
-  return diagonalDistance(shape).equal(k).astype(dtype);
+  checkWhole("np.eye", "k", k);
+  return diagonalDistance("np.eye", checkShape("np.eye", [rows, columns ?? rows]))
+    .equal(k)
+    .astype(dtype);
 }
 
 /** column − row for every element of the last two axes. */
-function diagonalDistance(shape: Shape): Array {
-  const column = bindOne(iota, [], {
-    shape,
-    axis: normalizeAxis("np.eye", -1, shape.length),
-    dtype: "int32",
-  });
-  const row = bindOne(iota, [], { shape, axis: normalizeAxis("np.eye", -2, shape.length), dtype: "int32" });
+function diagonalDistance(operation: string, shape: Shape): Array {
+  const [column, row] = [-1, -2].map((axis) =>
+    bindOne(iota, [], { shape, axis: normalizeAxis(operation, axis, shape.length), dtype: "int32" }),
+  );
   return column.sub(row);
 }
 
 /** The lower triangle of the last two axes, zeros above diagonal `k`. */
-export function tril(x: Array, k = 0): Array {
-  return x.mul(diagonalDistance(x.shape).lessEqual(k).astype(x.dtype));
+export function tril(x: ArrayLike, k = 0): Array {
+  const array = asArray("np.tril", x);
+  return where(diagonalDistance("np.tril", array.shape).lessEqual(k), array, 0);
 }
 /** The upper triangle of the last two axes, zeros below diagonal `k`. */
-export function triu(x: Array, k = 0): Array {
-  return x.mul(diagonalDistance(x.shape).greaterEqual(k).astype(x.dtype));
+export function triu(x: ArrayLike, k = 0): Array {
+  const array = asArray("np.triu", x);
+  return where(diagonalDistance("np.triu", array.shape).greaterEqual(k), array, 0);
 }

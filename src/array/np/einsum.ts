@@ -1,7 +1,7 @@
 // Einstein's summation convention: products described by naming axes.
 import { type Array, type ArrayLike } from "../core/array.js";
 import { promote } from "../core/coerce.js";
-import { fail } from "../core/errors.js";
+import { describe, fail } from "../core/errors.js";
 import { range, showShape } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { showType } from "../core/type.js";
@@ -18,10 +18,14 @@ interface Term {
 
 /** `einsum("bij,bjk->bik", x, y)`: axes with the same letter run together, those not in the result are summed. */
 export function einsum(subscripts: string, ...operands: readonly ArrayLike[]): Array {
+  if (typeof subscripts !== "string")
+    fail("einsum", `needs a text such as "ij,jk->ik", got ${describe(subscripts)}`);
   const arrays = promote("einsum", operands);
   const { inputs, output } = parse(subscripts, arrays);
-  checkExtents(subscripts, inputs, arrays);
-  let terms = inputs.map((axes, index) => takeDiagonals({ array: arrays[index], axes }));
+  const extents = commonExtents(subscripts, inputs, arrays);
+  let terms = inputs.map((axes, index) =>
+    dropUnitAxes(takeDiagonals({ array: arrays[index], axes }), extents),
+  );
   while (terms.length > 1) {
     const [first, second, ...rest] = terms as [Term, Term, ...Term[]];
     const needed = new Set([...output, ...rest.flatMap((term) => term.axes)]);
@@ -29,10 +33,13 @@ export function einsum(subscripts: string, ...operands: readonly ArrayLike[]): A
   }
   const [last] = terms as [Term];
   const result = sumAway(last, new Set(output));
-  return permute(
+  const present = output.filter((axis) => result.axes.includes(axis));
+  const ordered = permute(
     result.array,
-    output.map((axis) => result.axes.indexOf(axis)),
+    present.map((axis) => result.axes.indexOf(axis)),
   );
+  // An axis that had extent 1 everywhere was dropped; the result still has it.
+  return ordered.reshape(output.map((axis) => (result.axes.includes(axis) ? (extents.get(axis) ?? 1) : 1)));
 }
 
 function parse(subscripts: string, arrays: readonly Array[]): { inputs: string[][]; output: string[] } {
@@ -41,7 +48,8 @@ function parse(subscripts: string, arrays: readonly Array[]): { inputs: string[]
   if (more.length > 0 || names.length !== arrays.length) {
     fail("einsum", `"${subscripts}" names ${names.length} operands, got ${arrays.length}`);
   }
-  if (!/^[A-Za-z.,]*$/.test(left) || !/^[A-Za-z.]*$/.test(right ?? "")) {
+  const term = /^[A-Za-z]*(?:\.\.\.)?[A-Za-z]*$/;
+  if (!names.every((name) => term.test(name)) || !term.test(right ?? "")) {
     fail("einsum", `"${subscripts}" may hold letters, commas, "..." and one "->" only`);
   }
   // The axes behind "..." get names of their own, counted from the back so that they broadcast.
@@ -76,22 +84,34 @@ function parse(subscripts: string, arrays: readonly Array[]): { inputs: string[]
   return { inputs, output };
 }
 
-function checkExtents(subscripts: string, inputs: readonly string[][], arrays: readonly Array[]): void {
+/** The extent of every axis; an extent of 1 goes with any other. */
+function commonExtents(
+  subscripts: string,
+  inputs: readonly string[][],
+  arrays: readonly Array[],
+): ReadonlyMap<string, number> {
   const extents = new Map<string, number>();
   inputs.forEach((axes, index) =>
     axes.forEach((axis, at) => {
       const extent = arrays[index].shape[at];
-      const known = extents.get(axis) ?? extent;
-      if (known !== extent) {
+      const known = extents.get(axis) ?? 1;
+      if (known !== extent && known !== 1 && extent !== 1) {
         const shapes = arrays.map((array) => showShape(array.shape)).join(", ");
         fail(
           "einsum",
           `"${subscripts}" with shapes ${shapes}: axis ${axis} has extents ${known} and ${extent}`,
         );
       }
-      extents.set(axis, extent);
+      extents.set(axis, known === 1 ? extent : known);
     }),
   );
+  return extents;
+}
+
+/** Without the axes of extent 1: they take part in no sum, and broadcast by not being there. */
+function dropUnitAxes({ array, axes }: Term, extents: ReadonlyMap<string, number>): Term {
+  const kept = axes.filter((axis, at) => array.shape[at] !== 1 || extents.get(axis) === undefined);
+  return { array: array.reshape(array.shape.filter((extent) => extent !== 1)), axes: kept };
 }
 
 /** An axis named twice in one operand means its diagonal. */

@@ -1,8 +1,19 @@
 // NumPy's elementwise functions: operands of any dtypes and shapes that combine.
-import { Array, type ArrayLike } from "../core/array.js";
-import { align, asArray, broadcastTo, promote, promoteToFloat, toDType } from "../core/coerce.js";
-import { dtypes, isFloat, type DType } from "../core/dtype.js";
-import { fail } from "../core/errors.js";
+import type { Array } from "../core/array.js";
+import { type ArrayLike } from "../core/array.js";
+import {
+  align,
+  asArray,
+  asBool,
+  asFloat,
+  asOperand,
+  broadcastTo,
+  promote,
+  promoteToFloat,
+  toDType,
+} from "../core/coerce.js";
+import { checkDType, isFloat, type DType } from "../core/dtype.js";
+import { checkWhole } from "../core/errors.js";
 import type { Primitive } from "../core/primitive.js";
 import { bindOne } from "../core/trace.js";
 import * as arithmetic from "../primitives/arithmetic.js";
@@ -80,8 +91,8 @@ const onWrongSide = (rest: Array, divisor: Array): Array =>
 
 /** x to the power y; a small whole number y becomes multiplications. */
 export function power(x: ArrayLike, y: ArrayLike): Array {
-  if (x instanceof Array && typeof y === "number" && Number.isInteger(y) && Math.abs(y) <= 32) {
-    return integerPower(x, y);
+  if (typeof y === "number" && Number.isInteger(y) && Math.abs(y) <= 32) {
+    return integerPower(asOperand("power", x), y);
   }
   return apply(arithmetic.pow, promote("power", [x, y]));
 }
@@ -124,7 +135,9 @@ const roundToWhole = rounding(arithmetic.round);
 
 /** To the nearest multiple of 10^-decimals, halves to even. */
 export function round(x: ArrayLike, decimals = 0): Array {
-  if (decimals === 0) return roundToWhole(x);
+  checkWhole("round", "decimals", decimals);
+  const array = asArray("round", x);
+  if (decimals === 0 || (decimals > 0 && !isFloat(array.dtype))) return roundToWhole(array);
   const factor = 10 ** decimals;
   return divide(roundToWhole(multiply(x, factor)), factor);
 }
@@ -156,27 +169,31 @@ export const arccos: Unary = (x) => {
   return arctan2(sqrt(multiply(value.add(1), value.neg().add(1))), value);
 };
 export const sinh: Unary = (x) => {
-  const grown = expm1(x);
-  return grown.add(grown.div(grown.add(1))).mul(0.5);
+  const value = asFloat("sinh", x);
+  // Close to zero the difference of exponentials cancels; far out half of exp overflows later than exp.
+  const near = expm1(value).sub(expm1(value.neg())).mul(0.5);
+  return where(value.abs().less(1), near, halfExp(value).sub(halfExp(value.neg())));
 };
-export const cosh: Unary = (x) =>
-  exp(x)
-    .add(exp(negative(x)))
-    .mul(0.5);
+export const cosh: Unary = (x) => {
+  const value = asFloat("cosh", x);
+  return halfExp(value).add(halfExp(value.neg()));
+};
+/** exp(x) / 2. */
+const halfExp = (x: Array): Array => exp(x.sub(Math.LN2));
 export const log2: Unary = (x) => log(x).div(Math.LN2);
 export const log10: Unary = (x) => log(x).div(Math.LN10);
 export const exp2: Unary = (x) => exp(multiply(x, Math.LN2));
 /** √(x² + y²). */
-export const hypot: Binary = (x, y) => sqrt(square(x).add(square(y)));
+export const hypot: Binary = (x, y) => {
+  const [a, b] = align("hypot", promoteToFloat("hypot", [x, y])).map((operand) => operand.abs());
+  const [large, small] = [maximum(a, b), minimum(a, b)];
+  // Scaled by the larger one, so that squares neither overflow nor vanish.
+  const ratio = small.div(where(large.equal(0), 1, large));
+  return where(large.equal(Infinity), Infinity, large.mul(sqrt(ratio.mul(ratio).add(1))));
+};
 
 /** log(exp(x) + exp(y)) without overflow. */
-export function logaddexp(x: ArrayLike, y: ArrayLike): Array {
-  const [a, b] = align("logaddexp", promoteToFloat("logaddexp", [x, y])) as [Array, Array];
-  const largest = maximum(a, b);
-  // Equal infinities have no difference to speak of.
-  const gap = where(a.equal(b), toDType("logaddexp", 0, a.dtype), a.sub(b));
-  return largest.add(log1p(exp(gap.abs().neg())));
-}
+export const logaddexp: Binary = realBinary(transcendental.logaddexp);
 
 // ---- comparison and logic -----------------------------------------------------------------------------
 
@@ -200,10 +217,6 @@ export const rightShift: Binary = (x, y) => {
   return apply(isSigned ? logic.shiftRightArithmetic : logic.shiftRightLogical, operands);
 };
 
-const asBool = (operation: string, x: ArrayLike): Array => {
-  const array = asArray(operation, x);
-  return array.dtype === "bool" ? array : array.notEqual(0);
-};
 export const logicalAnd: Binary = (x, y) => asBool("logicalAnd", x).and(asBool("logicalAnd", y));
 export const logicalOr: Binary = (x, y) => asBool("logicalOr", x).or(asBool("logicalOr", y));
 export const logicalXor: Binary = (x, y) => asBool("logicalXor", x).xor(asBool("logicalXor", y));
@@ -213,7 +226,7 @@ export const isnan: Unary = (x) => {
   const array = asArray("isnan", x);
   return array.notEqual(array);
 };
-export const isinf: Unary = (x) => abs(x).equal(Infinity);
+export const isinf: Unary = (x) => asFloat("isinf", x).abs().equal(Infinity);
 export const isfinite: Unary = (x) => {
   const array = asArray("isfinite", x);
   return isFloat(array.dtype) ? array.abs().less(Infinity) : array.equal(array);
@@ -225,8 +238,9 @@ export function isclose(
   y: ArrayLike,
   { rtol = 1e-5, atol = 1e-8 }: { readonly rtol?: number; readonly atol?: number } = {},
 ): Array {
-  const near = abs(subtract(x, y)).lessEqual(abs(y).mul(rtol).add(atol));
-  return near.and(isfinite(y)).or(equal(x, y));
+  const [a, b] = align("isclose", promoteToFloat("isclose", [x, y]));
+  const near = a.sub(b).abs().lessEqual(b.abs().mul(rtol).add(atol));
+  return near.and(isfinite(b)).or(a.equal(b));
 }
 
 /** NaN and infinities replaced: by 0 and the largest finite numbers, or as given. */
@@ -255,6 +269,6 @@ export function where(condition: ArrayLike, x: ArrayLike, y: ArrayLike): Array {
 /** The elements in another dtype; floats are cut towards zero on the way to integers. */
 export function astype(x: ArrayLike, dtype: DType): Array {
   const array = asArray("astype", x);
-  if (!dtypes.includes(dtype)) fail("astype", `unknown dtype ${dtype}; there are ${dtypes.join(", ")}`);
+  checkDType("astype", dtype);
   return array.dtype === dtype && !array.weakType ? array : bindOne(convert, [array], { dtype });
 }

@@ -1,13 +1,13 @@
 // Reading an index: from what the user wrote to one checked entry per axis.
 import { Array } from "../core/array.js";
 import { isFloat } from "../core/dtype.js";
-import { fail } from "../core/errors.js";
+import { checkWhole, describe, fail } from "../core/errors.js";
 import { concrete, constant } from "../core/interpret.js";
 import { range } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { arrayType, showType } from "../core/type.js";
 import { convert } from "../primitives/convert.js";
-import { where } from "./elementwise.js";
+import { minimum, where } from "./elementwise.js";
 
 /** A range of positions along an axis, as Python's `start:stop:step`; left out, the whole axis. */
 export interface Range {
@@ -20,7 +20,8 @@ export interface Range {
  * One part of an index: a position (negative from the end), a range (`"1:"`, `"::-1"`, `{ start: 1 }`), `null`
  * for a new axis, `"..."` for all axes that are left, or an array or list of positions.
  */
-export type Index = number | string | null | Range | Array | readonly number[];
+export type Index =
+  number | string | null | Range | Array | readonly number[] | Int32Array | Uint32Array | Uint8Array;
 
 export interface RangeEntry {
   readonly kind: "range";
@@ -58,20 +59,36 @@ function parsePart(operation: string, x: Array, part: Exclude<Index, null>, axis
   if (typeof part === "number") return { kind: "position", at: checkPosition(operation, x, part, axis) };
   if (typeof part === "string") return parseRange(operation, parseRangeText(operation, part), extent);
   if (part instanceof Array) return { kind: "array", positions: fromStart(operation, part, extent) };
-  if (globalThis.Array.isArray(part)) {
-    const list = (part as readonly number[]).map((at) => checkPosition(operation, x, at, axis));
-    return { kind: "array", positions: concrete(arrayType([list.length], "int32"), Int32Array.from(list)) };
+  if (isPositionList(part)) {
+    const list = [...part].map((at) => checkPosition(operation, x, at, axis));
+    return { kind: "array", positions: wholeNumbers(operation, list) };
   }
-  if (typeof part === "object") return parseRange(operation, part as Range, extent);
+  if (typeof part === "object" && Object.keys(part).every((key) => /^(start|stop|step)$/.test(key))) {
+    return parseRange(operation, part, extent);
+  }
   fail(
     operation,
-    `cannot index with ${String(part)}; use numbers, "start:stop:step", null, "..." or index arrays`,
+    `cannot index with ${describe(part)}; use numbers, "start:stop:step", null, "..." or index arrays`,
   );
+}
+
+const isPositionList = (part: object): part is Iterable<number> =>
+  globalThis.Array.isArray(part) ||
+  part instanceof Int32Array ||
+  part instanceof Uint32Array ||
+  part instanceof Uint8Array;
+
+/** Positions given as plain numbers, as an int32 array; a single one as a scalar. */
+export function wholeNumbers(operation: string, positions: number | readonly number[]): Array {
+  const list = typeof positions === "number" ? [positions] : positions;
+  for (const position of list) checkWhole(operation, "an index", position);
+  const shape = typeof positions === "number" ? [] : [list.length];
+  return concrete(arrayType(shape, "int32"), Int32Array.from(list));
 }
 
 function checkPosition(operation: string, x: Array, at: number, axis: number): number {
   const extent = x.shape[axis];
-  if (!Number.isInteger(at)) fail(operation, `an index must be a whole number, got ${String(at)}`);
+  checkWhole(operation, "an index", at);
   if (at < -extent || at >= extent) {
     fail(
       operation,
@@ -136,7 +153,9 @@ export function fromStart(operation: string, positions: Array, extent: number): 
       `indices must be integers, got ${showType(positions.type)}; convert with .astype("int32")`,
     );
   }
-  const whole = positions.dtype === "int32" ? positions : bindOne(convert, [positions], { dtype: "int32" });
+  // A uint32 beyond the range of int32 is beyond the end of any array.
+  const inRange = positions.dtype === "uint32" ? minimum(positions, 0x7fffffff) : positions;
+  const whole = positions.dtype === "int32" ? positions : bindOne(convert, [inRange], { dtype: "int32" });
   const neverNegative =
     positions.dtype !== "int32" || (whole.elements?.every((at: number) => at >= 0) ?? false);
   return neverNegative ? whole : where(whole.less(0), whole.add(constant(extent, "int32")), whole);

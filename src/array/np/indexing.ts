@@ -2,7 +2,7 @@
 import { Array, type ArrayLike } from "../core/array.js";
 import { asArray, broadcastTo, toDType } from "../core/coerce.js";
 import { isFloat, promoteDTypes } from "../core/dtype.js";
-import { fail } from "../core/errors.js";
+import { checkChoice, fail } from "../core/errors.js";
 import { constant } from "../core/interpret.js";
 import { broadcastShapes, normalizeAxis, range, sameShape, sizeOf, type Shape } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
@@ -13,7 +13,7 @@ import { scatter, type ScatterParams } from "../primitives/scatter.js";
 import { slice as slicePrimitive } from "../primitives/slice.js";
 import { reorder } from "../primitives/sort.js";
 import { maximum, minimum, mod, where } from "./elementwise.js";
-import { fromStart, parseIndex, type Entry, type Index } from "./indexParsing.js";
+import { fromStart, parseIndex, wholeNumbers, type Entry, type Index } from "./indexParsing.js";
 import { isWholeRange, keptShape, planIndex } from "./indexPlan.js";
 
 export type { Index, Range } from "./indexParsing.js";
@@ -78,6 +78,9 @@ function readAt(x: Array, entries: readonly Entry[]): Array {
   return withShape(permute(picked, plan.order), plan.shape);
 }
 
+/** On bool, sums are or and products are and. */
+const onBool = { set: "set", add: "max", mul: "min", min: "min", max: "max" } as const;
+
 /** A place in an array: `x.at(i).set(v)` is x with v there. Updates outside the array are left out. */
 export class IndexedUpdate {
   constructor(
@@ -97,7 +100,7 @@ export class IndexedUpdate {
     return this.update("add", values, (old, value) => old.add(value));
   }
   sub(values: ArrayLike): Array {
-    return this.add(asArray("at().sub", values).neg());
+    return this.add(typeof values === "number" ? -values : asArray("at().sub", values).neg());
   }
   mul(values: ArrayLike): Array {
     return this.update("mul", values, (old, value) => old.mul(value));
@@ -124,7 +127,7 @@ export class IndexedUpdate {
     );
     return isBlock
       ? replaceBlock(x, entries, update, combine)
-      : scatterAt(name, x, entries, update, operation);
+      : scatterAt(name, x, entries, update, x.dtype === "bool" ? onBool[operation] : operation);
   }
 }
 
@@ -191,21 +194,22 @@ function scatterAt(
 /** Elements at positions along an axis, or of the flattened array. What lies outside: see `mode`. */
 export function take(
   x: ArrayLike,
-  indices: ArrayLike,
+  indices: Array | number | readonly number[],
   axis: number | null = null,
   { mode = "clip" }: { readonly mode?: "clip" | "wrap" | "fill" } = {},
 ): Array {
+  checkChoice("take", "mode", mode, ["clip", "wrap", "fill"]);
   const array = asArray("take", x);
   if (axis === null) return take(array.reshape(-1), indices, 0, { mode });
   const at = normalizeAxis("take", axis, array.ndim);
   const extent = array.shape[at];
-  const given = indices instanceof Array ? indices : asArray("take", indices).astype("int32");
+  const given = indices instanceof Array ? indices : wholeNumbers("take", indices);
   const positions = mode === "wrap" ? mod(given, extent) : fromStart("take", given, extent);
   const picked = slice(array, ...range(at).map(() => ":"), positions);
   if (mode !== "fill") return picked;
   const inside = positions.greaterEqual(0).and(positions.less(extent));
   const mask = inside.reshape([...positions.shape, ...range(array.ndim - at - 1).map(() => 1)]);
-  return where(mask, picked, isFloat(array.dtype) ? NaN : 0);
+  return where(mask, picked, isFloat(array.dtype) ? NaN : array.dtype === "bool" ? false : 0);
 }
 
 /** For each lane along an axis, the elements at that lane's own positions. */
@@ -234,6 +238,7 @@ export function searchsorted(
   values: ArrayLike,
   { side = "left" }: { readonly side?: "left" | "right" } = {},
 ): Array {
+  checkChoice("searchsorted", "side", side, ["left", "right"]);
   if (sorted.ndim !== 1) fail("searchsorted", `the sorted array must have one dimension, got ${sorted.ndim}`);
   const wanted = asArray("searchsorted", values);
   const column = wanted.reshape([...wanted.shape, 1]);

@@ -3,11 +3,11 @@ import type { Array } from "../core/array.js";
 import { type ArrayLike } from "../core/array.js";
 import { asArray, promote } from "../core/coerce.js";
 import { fail } from "../core/errors.js";
-import { normalizeAxis, replaceAt, sameShape } from "../core/shape.js";
+import { normalizeAxis, sameShape } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { showType } from "../core/type.js";
 import { concatenate as concatenatePrimitive } from "../primitives/concatenate.js";
-import { slice } from "../primitives/slice.js";
+import { slice } from "./indexing.js";
 import { expandDims } from "./shaping.js";
 
 function checkList(operation: string, arrays: readonly ArrayLike[]): Array[] {
@@ -48,33 +48,29 @@ export function stack(arrays: readonly ArrayLike[], axis = 0): Array {
 }
 
 /** Arrays on top of each other along the first axis; vectors count as rows. */
-export const vstack = (arrays: readonly Array[]): Array =>
-  concatenate(arrays.map((item) => (item.ndim < 2 ? item.reshape([1, -1]) : item)));
+export const vstack = (arrays: readonly ArrayLike[]): Array =>
+  concatenate(checkList("np.vstack", arrays).map((item) => (item.ndim < 2 ? item.reshape([1, -1]) : item)));
 /** Arrays side by side along the second axis; vectors along their only one. */
-export const hstack = (arrays: readonly Array[]): Array =>
-  concatenate(arrays, arrays.every((item) => item.ndim === 1) ? 0 : 1);
+export const hstack = (arrays: readonly ArrayLike[]): Array => {
+  const operands = checkList("np.hstack", arrays);
+  return concatenate(operands, operands.every((item) => item.ndim === 1) ? 0 : 1);
+};
 
 /** Parts along an axis: a number of equal ones, or cut at the given indices. */
 export function split(x: ArrayLike, sections: number | readonly number[], axis = 0): Array[] {
   const array = asArray("np.split", x);
   const at = normalizeAxis("np.split", axis, array.ndim);
   const extent = array.shape[at];
-  if (typeof sections === "number" && (sections < 1 || extent % sections !== 0)) {
+  if (
+    typeof sections === "number" &&
+    (!Number.isInteger(sections) || sections < 1 || extent % sections !== 0)
+  ) {
     fail("np.split", `cannot cut the ${extent} elements along axis ${at} into ${sections} equal parts`);
   }
   const cuts =
     typeof sections === "number"
       ? globalThis.Array.from({ length: sections + 1 }, (_, part) => (part * extent) / sections)
       : [0, ...sections, extent];
-  return cuts.slice(1).map((limit, part) =>
-    bindOne(slice, [array], {
-      start: replaceAt(
-        array.shape.map(() => 0),
-        at,
-        cuts[part],
-      ),
-      limit: replaceAt(array.shape, at, limit),
-      step: array.shape.map(() => 1),
-    }),
-  );
+  const lead = array.shape.slice(0, at).map(() => ":");
+  return cuts.slice(1).map((stop, part) => slice(array, ...lead, { start: cuts[part], stop }));
 }

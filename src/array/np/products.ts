@@ -99,8 +99,13 @@ export function tensordot(
           [axes[0]].flat().map((axis) => normalizeAxis("tensordot", axis, a.ndim)),
           [axes[1]].flat().map((axis) => normalizeAxis("tensordot", axis, b.ndim)),
         ];
-  if (typeof axes === "number" && (axes > a.ndim || axes > b.ndim)) {
-    fail("tensordot", `cannot sum over ${axes} axes of ${showType(a.type)} and ${showType(b.type)}`);
+  const isTooMany =
+    typeof axes === "number" && !(Number.isInteger(axes) && axes >= 0 && axes <= Math.min(a.ndim, b.ndim));
+  if (isTooMany || new Set(left).size !== left.length || new Set(right).size !== right.length) {
+    fail(
+      "tensordot",
+      `cannot sum over ${JSON.stringify(axes)} axes of ${showType(a.type)} and ${showType(b.type)}`,
+    );
   }
   return contract(a, b, left, right);
 }

@@ -1,15 +1,15 @@
 // NumPy's reductions.
 import type { Array, ArrayLike } from "../core/array.js";
-import { asArray } from "../core/coerce.js";
-import { isFloat } from "../core/dtype.js";
+import { asArray, asBool, asFloat } from "../core/coerce.js";
 import { fail } from "../core/errors.js";
+import { constant } from "../core/interpret.js";
 import type { KeepDims } from "../core/methods.js";
 import type { Primitive } from "../core/primitive.js";
-import { normalizeAxes, normalizeAxis, range, sizeOf, without, type Axes } from "../core/shape.js";
+import { normalizeAxes, normalizeAxis, range, sameShape, sizeOf, without, type Axes } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { showType } from "../core/type.js";
 import * as primitives from "../primitives/reduce.js";
-import { sqrt, where } from "./elementwise.js";
+import { sqrt } from "./elementwise.js";
 import { slice } from "./indexing.js";
 import { concatenate } from "./joining.js";
 import { expandDims, moveaxis, reshape } from "./shaping.js";
@@ -26,15 +26,14 @@ function reduce(
   return keepdims ? expandDims(reduced, axes) : reduced;
 }
 
-/** Counts are what sums of bool are. */
+/** What sums are taken of: bool as counts, uint8 as uint32, which does not run over so soon. */
 const countable = (operation: string, x: ArrayLike): Array => {
   const array = asArray(operation, x);
-  return array.dtype === "bool" ? array.astype("int32") : array;
-};
-
-const asReal = (operation: string, x: ArrayLike): Array => {
-  const array = asArray(operation, x);
-  return isFloat(array.dtype) ? array : array.astype("float32");
+  return array.dtype === "bool"
+    ? array.astype("int32")
+    : array.dtype === "uint8"
+      ? array.astype("uint32")
+      : array;
 };
 
 /** The sum over axes; of bool, how many are true. */
@@ -42,7 +41,7 @@ export const sum = (x: ArrayLike, axis?: Axes, options?: KeepDims): Array =>
   reduce("sum", primitives.reduceSum, countable("sum", x), axis, options);
 
 export function mean(x: ArrayLike, axis?: Axes, options?: KeepDims): Array {
-  const array = asReal("mean", x);
+  const array = asFloat("mean", x);
   const axes = normalizeAxes("mean", axis, array.ndim);
   return sum(array, axes, options).div(sizeOf(axes.map((at) => array.shape[at])));
 }
@@ -51,7 +50,7 @@ type Spread = KeepDims & { readonly ddof?: number };
 
 /** The mean squared distance from the mean; `ddof` is subtracted from the count. */
 export function var_(x: ArrayLike, axis?: Axes, { ddof = 0, ...options }: Spread = {}): Array {
-  const array = asReal("var", x);
+  const array = asFloat("var", x);
   const axes = normalizeAxes("var", axis, array.ndim);
   const centred = array.sub(mean(array, axes, { keepdims: true }));
   const count = sizeOf(axes.map((at) => array.shape[at]));
@@ -91,15 +90,10 @@ export function prod(x: ArrayLike, axis?: Axes, { keepdims = false }: KeepDims =
 
 /** Whether any element is true (not zero). */
 export const any = (x: ArrayLike, axis?: Axes, options?: KeepDims): Array =>
-  reduce("any", primitives.reduceMax, truth("any", x), axis, options);
+  reduce("any", primitives.reduceMax, asBool("any", x), axis, options);
 /** Whether all elements are true (not zero). */
 export const all = (x: ArrayLike, axis?: Axes, options?: KeepDims): Array =>
-  reduce("all", primitives.reduceMin, truth("all", x), axis, options);
-
-const truth = (operation: string, x: ArrayLike): Array => {
-  const array = asArray(operation, x);
-  return array.dtype === "bool" ? array : array.notEqual(0);
-};
+  reduce("all", primitives.reduceMin, asBool("all", x), axis, options);
 
 const argExtremum =
   (operation: string, primitive: Primitive<primitives.ArgReduceParams>) =>
@@ -121,8 +115,10 @@ export const argmin = argExtremum("argmin", primitives.argMin);
 
 /** How many elements are not zero. */
 export const countNonzero = (x: ArrayLike, axis?: Axes, options?: KeepDims): Array =>
-  sum(truth("countNonzero", x), axis, options);
+  sum(asBool("countNonzero", x), axis, options);
 
 /** Whether two arrays have equal shape and elements. */
-export const arrayEqual = (x: Array, y: Array): Array =>
-  x.shape.join() === y.shape.join() ? all(x.equal(y)) : where(false, true, false);
+export function arrayEqual(x: ArrayLike, y: ArrayLike): Array {
+  const [a, b] = [x, y].map((operand) => asArray("arrayEqual", operand));
+  return sameShape(a.shape, b.shape) ? all(a.equal(b)) : constant(0, "bool");
+}

@@ -1,7 +1,7 @@
 // NumPy's functions that rearrange elements without computing on them.
 import type { Array, ArrayLike } from "../core/array.js";
 import { asArray, broadcastTo as broadcastArray, toDType } from "../core/coerce.js";
-import { fail } from "../core/errors.js";
+import { checkChoice, checkWhole, describe, fail } from "../core/errors.js";
 import {
   checkShape,
   insertAt,
@@ -28,7 +28,7 @@ import { slice } from "./indexing.js";
 export function reshape(x: ArrayLike, shape: number | Shape): Array {
   const array = asArray("reshape", x);
   const wanted = typeof shape === "number" ? [shape] : shape;
-  const open = wanted.indexOf(-1);
+  const open = globalThis.Array.isArray(wanted) ? wanted.indexOf(-1) : -1;
   if (open < 0) return toShape(array, checkShape("reshape", wanted));
   const others = sizeOf(checkShape("reshape", without(wanted, [open])));
   const extent = array.size / others;
@@ -50,6 +50,9 @@ export const ravel = (x: ArrayLike): Array => reshape(x, -1);
 /** Axes in the given order, or reversed. */
 export function transpose(x: ArrayLike, axes?: readonly number[] | null): Array {
   const array = asArray("transpose", x);
+  if (typeof axes === "number" || typeof axes === "string") {
+    fail("transpose", `the axes must be a list, got ${describe(axes)}`);
+  }
   const order =
     axes?.map((axis) => normalizeAxis("transpose", axis, array.ndim)) ?? range(array.ndim).reverse();
   if (order.every((axis, at) => axis === at) && order.length === array.ndim) return array;
@@ -145,9 +148,7 @@ export function roll(x: ArrayLike, shift: number, axis: number | null = null): A
 /** Every element repeated in place along an axis; of the flattened array by default. */
 export function repeat(x: ArrayLike, repeats: number, axis: number | null = null): Array {
   const array = asArray("repeat", x);
-  if (!Number.isInteger(repeats) || repeats < 0) {
-    fail("repeat", `repeats must be a whole number known while tracing, got ${String(repeats)}`);
-  }
+  checkWhole("repeat", "repeats", repeats, 0);
   if (axis === null) return repeat(ravel(array), repeats, 0);
   const at = normalizeAxis("repeat", axis, array.ndim);
   const shape = insertAt(array.shape, at + 1, repeats);
@@ -161,7 +162,7 @@ export function repeat(x: ArrayLike, repeats: number, axis: number | null = null
 /** The whole array repeated `reps` times along each axis. */
 export function tile(x: ArrayLike, reps: number | readonly number[]): Array {
   const array = asArray("tile", x);
-  const counts = typeof reps === "number" ? [reps] : reps;
+  const counts = checkShape("tile", reps);
   const ndim = Math.max(counts.length, array.ndim);
   const times = [...range(ndim - counts.length).map(() => 1), ...counts];
   const extents = [...range(ndim - array.ndim).map(() => 1), ...array.shape];
@@ -186,6 +187,7 @@ export function pad(
     constantValues = 0,
   }: { readonly mode?: "constant" | "edge" | "wrap" | "reflect"; readonly constantValues?: ArrayLike } = {},
 ): Array {
+  checkChoice("pad", "mode", mode, ["constant", "edge", "wrap", "reflect"]);
   const array = asArray("pad", x);
   const widths = padWidths(padWidth, array.ndim);
   if (mode === "constant") {
@@ -215,9 +217,8 @@ function padWidths(padWidth: PadWidth, ndim: number): (readonly [number, number]
 /** Padding along one axis with elements of the array itself. */
 function extend(x: Array, axis: number, low: number, high: number, mode: "edge" | "wrap" | "reflect"): Array {
   const extent = x.shape[axis];
-  if (extent === 0 && low + high > 0)
-    fail("pad", `cannot extend ${showType(x.type)} along its empty axis ${axis}`);
-  const lead = range(axis).map(() => ":");
+  if (low + high === 0) return x;
+  if (extent === 0) fail("pad", `cannot extend ${showType(x.type)} along its empty axis ${axis}`);
   const source = (position: number): number => {
     if (mode === "edge") return Math.min(Math.max(position, 0), extent - 1);
     if (mode === "wrap") return ((position % extent) + extent) % extent;
@@ -225,9 +226,5 @@ function extend(x: Array, axis: number, low: number, high: number, mode: "edge" 
     const folded = ((position % period) + period) % period;
     return Math.min(folded, period - folded);
   };
-  const pick = (position: number) => {
-    const index = source(position);
-    return slice(x, ...lead, `${index}:${index + 1}`);
-  };
-  return concatenate([...range(low, -low).map(pick), x, ...range(high, extent).map(pick)], axis);
+  return slice(x, ...range(axis).map(() => ":"), range(low + extent + high, -low).map(source));
 }

@@ -1,6 +1,5 @@
 // Printing from inside a traced program.
-import type { Array } from "../core/array.js";
-import { type Concrete } from "../core/array.js";
+import { showNested, type Concrete } from "../core/array.js";
 import { concrete } from "../core/interpret.js";
 import type { Primitive } from "../core/primitive.js";
 import { sizeOf } from "../core/shape.js";
@@ -22,7 +21,7 @@ export const debugPrint: Primitive<DebugPrintParams> = {
   effect: true,
   infer: () => [],
   evaluate(inputs, params) {
-    const lines = inputs.length === 0 ? 1 : sizeOf((inputs[0] as Array).shape.slice(0, params.batchDims));
+    const lines = inputs.length === 0 ? 1 : sizeOf(inputs[0].shape.slice(0, params.batchDims));
     for (let line = 0; line < lines; line++) console.log(formatLine(inputs, params, line));
     return [];
   },
@@ -49,6 +48,6 @@ export function formatLine(
     const length = sizeOf(shape);
     const elements = input.elements.subarray(line * length, (line + 1) * length);
     const example = concrete(arrayType(shape, input.dtype), elements);
-    return text.replaceAll(`{${name}}`, JSON.stringify(example.toArray()));
+    return text.replaceAll(`{${name}}`, showNested(example.toArray()));
   }, format);
 }

@@ -34,7 +34,10 @@ export const dot: Primitive<DotParams> = {
     const { contract, batch } = params;
     for (const [left, right] of [contract, batch]) {
       const fits =
-        left.length === right.length && extents(x.shape, left).every((n, at) => n === y.shape[right[at]]);
+        left.length === right.length &&
+        new Set(left).size === left.length &&
+        new Set(right).size === right.length &&
+        extents(x.shape, left).every((n, at) => n === y.shape[right[at]]);
       if (!fits) {
         fail(
           "dot",

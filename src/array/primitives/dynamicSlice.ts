@@ -61,7 +61,7 @@ export const dynamicSlice: Primitive<{ readonly sizes: Shape }> = linearPrimitiv
     const x = inputBatched ? input : repeatBatch(input, size);
     if (!startsBatched.includes(true)) {
       const lead = [x, constant(0, "int32"), ...starts];
-      return { outputs: [bindOne(dynamicSlice, lead, { sizes: [size, ...sizes] })], batched: [true] };
+      return done(bindOne(dynamicSlice, lead, { sizes: [size, ...sizes] }));
     }
     const { order, indices } = blockIndices(x, starts, startsBatched, sizes, size);
     const block = bindOne(gather, [permute(x, order), indices], {

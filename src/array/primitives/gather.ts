@@ -80,8 +80,7 @@ export function forEachIndex(
 /** `gather(operand [B…, D₁…D_K, rest…], indices [B…, I…, K])` is [B…, I…, rest…]. */
 export const gather: Primitive<GatherParams> = linearPrimitive({
   name: "gather",
-  infer([operand, indices], params) {
-    const x = operand;
+  infer([x, indices], params) {
     const { batch, positions, rest, indexed } = indexLayout("gather", x, indices, params);
     if (params.mode === "clip" && indexed.includes(0) && sizeOf(positions) > 0) {
       fail("gather", `cannot read from ${showType(x)}, which has no elements along an indexed axis`);

@@ -21,28 +21,33 @@ export const not = bitwise("not", 1, (dtype) => (dtype === "bool" ? (x) => 1 - x
 const bitWidth = (dtype: DType): number => (dtype === "uint8" ? 8 : 32);
 
 /** Shifts by the bit width or more empty the value, as XLA has it; JavaScript would take them modulo 32. */
-const shift = (name: string, formula: (x: number, count: number) => number, emptied: (x: number) => number) =>
+const shift = (name: string, accepts: readonly DType[], formula: Formula, emptied: (x: number) => number) =>
   elementwise({
     name,
     arity: 2,
-    accepts: ["int32", "uint32", "uint8"],
+    accepts,
     formula: (dtype) => (x, count) =>
       count < 0 || count >= bitWidth(dtype) ? emptied(x) : formula(x, count),
   });
 
+const integers: readonly DType[] = ["int32", "uint32", "uint8"];
+
 export const shiftLeft = shift(
   "shiftLeft",
+  integers,
   (x, count) => x << count,
   () => 0,
 );
 export const shiftRightLogical = shift(
   "shiftRightLogical",
+  integers,
   (x, count) => x >>> count,
   () => 0,
 );
-/** Keeps the sign of int32; unsigned dtypes fill with zeros of their own width's top bit. */
+/** Fills with copies of the sign. */
 export const shiftRightArithmetic = shift(
   "shiftRightArithmetic",
+  ["int32"],
   (x, count) => x >> count,
   (x) => (x < 0 ? -1 : 0),
 );

@@ -32,14 +32,12 @@ const combine: Record<ScatterParams["operation"], (old: number, update: number) 
 /** `scatter(operand [B…, D₁…D_K, rest…], updates [B…, I…, rest…], indices [B…, I…, K])`. */
 export const scatter: Primitive<ScatterParams> = {
   name: "scatter",
-  infer([operand, updates, indices], params) {
-    const x = operand;
-    const given = updates;
-    checkDType("scatter", [x, given], dtypes);
+  infer([x, updates, indices], params) {
+    checkDType("scatter", [x, updates], dtypes);
     const { batch, positions, rest } = indexLayout("scatter", x, indices, params);
     const expected = [...batch, ...positions, ...rest];
-    if (!sameShape(given.shape, expected)) {
-      fail("scatter", `updates must have shape ${showShape(expected)}, got ${showType(given)}`);
+    if (!sameShape(updates.shape, expected)) {
+      fail("scatter", `updates must have shape ${showShape(expected)}, got ${showType(updates)}`);
     }
     return [{ ...x, weak: false }];
   },

@@ -1,6 +1,9 @@
 // Elementwise functions of a real variable. The interpreter computes them in double precision and rounds.
 import { erf as erfNumber, erfInv as erfInvNumber } from "../core/specialFunctions.js";
+import type { Array } from "../core/array.js";
+import { constant } from "../core/interpret.js";
 import { bindOne } from "../core/trace.js";
+import { choose } from "./select.js";
 import { elementwise, floats, type Derivative, type Formula } from "./elementwise.js";
 
 const realFunction = (name: string, formula: Formula, derivative: Derivative) =>
@@ -30,6 +33,21 @@ export const erf = realFunction("erf", erfNumber, (t, _, x) =>
 export const erfInv = realFunction("erfInv", erfInvNumber, (t, y) =>
   t.mul(bindOne(exp, [y.mul(y)], {})).mul(Math.sqrt(Math.PI) / 2),
 );
+
+/** log(exp(x) + exp(y)) without overflow. */
+export const logaddexp = elementwise({
+  name: "logaddexp",
+  arity: 2,
+  accepts: floats,
+  formula: () => (x, y) => (x === y ? x + Math.LN2 : Math.max(x, y) + Math.log1p(Math.exp(-Math.abs(x - y)))),
+  derivatives: [(t, _, x, y) => t.mul(share(x, y)), (t, _, x, y) => t.mul(share(y, x))],
+});
+
+/** exp(x) / (exp(x) + exp(y)); one half for equal infinities. */
+const share = (x: Array, y: Array): Array => {
+  const areBothInfinite = x.equal(y).and(x.abs().equal(Infinity));
+  return bindOne(logistic, [choose(areBothInfinite, constant(0, x.dtype), x.sub(y))], {});
+};
 
 /** The angle of the point (x, y), given as atan2(y, x). */
 export const atan2 = elementwise({

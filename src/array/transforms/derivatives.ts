@@ -17,7 +17,7 @@ import { applyTranspose } from "./transpose.js";
 
 const typesOfArrays = (arrays: readonly Array[]): ArrayType[] => arrays.map((array) => array.type);
 
-/** Tangents or cotangents for arrays, checked against them; a leaf may be left null for zero. */
+/** Tangents or cotangents for arrays, checked against them. */
 function matchTangents(operation: string, values: FlatTree, given: unknown, what: string): Array[] {
   const tangents = flattenArguments(operation, given, what);
   checkSameStructure(
@@ -146,7 +146,7 @@ type Selected<A extends readonly unknown[], N extends Argnums> = N extends numbe
 export interface GradOptions<N extends Argnums = Argnums, H extends boolean = boolean> {
   /** The position of the argument to differentiate, or a list of positions. Default 0. */
   readonly argnums?: N;
-  /** Whether f returns `[loss, aux]`, aux being passed along as it is. Default false. */
+  /** Whether f returns `[loss, aux]`, aux being a tree of arrays that is passed along. Default false. */
   readonly hasAux?: H;
 }
 
@@ -163,7 +163,8 @@ export function valueAndGrad<
   f: (...args: A) => R,
   { argnums, hasAux = false as H }: GradOptions<N, H> = {},
 ): (...args: A) => [value: R, gradient: Selected<A, N>] {
-  return (...args) => differentiate(nameOf("valueAndGrad", f), f, args, argnums ?? 0, hasAux) as never;
+  const operation = nameOf("valueAndGrad", f);
+  return (...args) => differentiate(operation, f, args, argnums ?? 0, hasAux) as never;
 }
 
 /** The gradient of a function that returns one number; with `hasAux`, `[gradient, aux]`. */
@@ -180,8 +181,9 @@ export function grad<
 ) => H extends true
   ? [gradient: Selected<A, N>, aux: R extends readonly [unknown, infer X] ? X : never]
   : Selected<A, N> {
+  const operation = nameOf("grad", f);
   return (...args) => {
-    const [value, gradient] = differentiate(nameOf("grad", f), f, args, argnums ?? 0, hasAux);
+    const [value, gradient] = differentiate(operation, f, args, argnums ?? 0, hasAux);
     return (hasAux ? [gradient, (value as [unknown, unknown])[1]] : gradient) as never;
   };
 }

@@ -1,6 +1,7 @@
 // What the public transforms share: calling user functions with trees of traced arrays.
 import type { Array } from "../core/array.js";
 import { asArray } from "../core/coerce.js";
+import { checkFunction } from "../core/errors.js";
 import { traceProgram, type TracedProgram } from "../core/trace.js";
 import type { ArrayType } from "../core/type.js";
 import { flattenArrays, rebuild, type FlatTree } from "../lax/leaves.js";
@@ -10,8 +11,10 @@ import { flatten, type Structure } from "../tree/structure.js";
 export type AnyFunction = (...args: never[]) => unknown;
 
 /** `grad(loss)` for a named function, `grad` for another. */
-export const nameOf = (transform: string, f: AnyFunction): string =>
-  f.name === "" ? transform : `${transform}(${f.name})`;
+export function nameOf(transform: string, f: AnyFunction): string {
+  checkFunction(transform, "its first argument", f);
+  return f.name === "" ? transform : `${transform}(${f.name})`;
+}
 
 /** Arguments as arrays; a number on its own is float32. */
 export function flattenArguments(operation: string, args: unknown, what = "the arguments"): FlatTree {

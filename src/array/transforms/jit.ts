@@ -1,17 +1,18 @@
 // jit: a function traced once per signature, simplified, and run as a whole by a backend.
-import { Array } from "../core/array.js";
+import { Array, failLeaked } from "../core/array.js";
 import { asArray } from "../core/coerce.js";
 import { describe, fail } from "../core/errors.js";
+import { typesOf } from "../core/program.js";
 import { isTracing, traceProgram } from "../core/trace.js";
 import type { ArrayType } from "../core/type.js";
-import { flattenArrays } from "../lax/leaves.js";
-import { flatten, showStructure, unflatten, type Structure } from "../tree/structure.js";
+import { flattenArrays, type FlatTree } from "../lax/leaves.js";
+import { flatten, identify, structureKey, unflatten, type Structure } from "../tree/structure.js";
 import { findBackend, type Executable } from "./backend.js";
 import { nameOf, type AnyFunction } from "./functions.js";
 import { simplifyProgram } from "./simplify.js";
 
 export interface JitOptions {
-  /** Positions of arguments that are plain JavaScript values: a new trace is made for each new value. */
+  /** Positions of arguments that are plain JavaScript values: each new value (plain data by content) is traced anew. */
   readonly staticArgnums?: number | readonly number[];
   /** Positions of arguments that the caller gives up, so that their memory can be used for the results. */
   readonly donateArgnums?: number | readonly number[];
@@ -26,10 +27,13 @@ interface Compiled {
   /** The result's structure; leaves that were plain values stay as they were. */
   readonly structure: Structure;
   readonly plain: readonly (number | boolean | undefined)[];
+  /** The types of the arrays in the result, as traced. */
+  readonly types: readonly ArrayType[];
 }
 
-const positions = (argnums: number | readonly number[] = []): readonly number[] =>
-  typeof argnums === "number" ? [argnums] : argnums;
+/** The positions that `argnums` names in a call, negative ones counted from the end. */
+const positionsIn = (args: readonly unknown[], argnums: number | readonly number[] = []): Set<number> =>
+  new Set([argnums].flat().map((position) => (position < 0 ? position + args.length : position)));
 
 /**
  * Compiles a function: it is traced when called with a new signature (structure, shapes, dtypes, static
@@ -40,20 +44,11 @@ export function jit<F extends AnyFunction>(
   { staticArgnums, donateArgnums, device }: JitOptions = {},
 ): F {
   const operation = nameOf("jit", f);
-  const staticAt = new Set(positions(staticArgnums));
-  const donatedAt = new Set(positions(donateArgnums));
-  const both = [...staticAt].find((position) => donatedAt.has(position));
-  if (both !== undefined) fail(operation, `argument ${both} cannot be both static and donated`);
   const cache = new Map<string, Compiled>();
-  const identities = new Map<unknown, number>();
-  const identify = (value: unknown): string => {
-    if (typeof value !== "object" && typeof value !== "function") return `${typeof value} ${describe(value)}`;
-    if (!identities.has(value)) identities.set(value, identities.size);
-    return `#${identities.get(value)}`;
-  };
 
   const compiled = (...args: unknown[]): unknown => {
-    const flat = args.map((arg, at) => (staticAt.has(at) ? null : flattenDynamic(operation, arg, at)));
+    const isStatic = positionsIn(args, staticArgnums);
+    const flat = args.map((arg, at) => (isStatic.has(at) ? null : flattenDynamic(operation, arg, at)));
     const rebuildArgs = (arrays: readonly Array[]): unknown[] => {
       let next = 0;
       return flat.map((tree, at) =>
@@ -66,45 +61,37 @@ export function jit<F extends AnyFunction>(
     // Inside another trace the function becomes part of that program.
     if (isTracing()) return call(f, rebuildArgs(inputs));
     const signature = flat
-      .map((tree, at) =>
-        tree === null
-          ? identify(args[at])
-          : `${showStructure(tree.structure)} ${tree.arrays.map(signatureOf).join()}`,
-      )
+      .map((tree, at) => (tree === null ? identify(args[at]) : signatureOf(tree)))
       .join(";");
     let entry = cache.get(signature);
     if (entry === undefined) {
-      const donated = flat.flatMap((tree, at) => tree?.arrays.map(() => donatedAt.has(at)) ?? []);
-      entry = compile(
-        operation,
-        (arrays) => call(f, rebuildArgs(arrays)),
-        inputs.map((input) => input.type),
-        donated,
-        device,
-      );
+      const isDonated = positionsIn(args, donateArgnums);
+      const both = [...isStatic].find((position) => isDonated.has(position));
+      if (both !== undefined) fail(operation, `argument ${both} cannot be both static and donated`);
+      const donated = flat.flatMap((tree, at) => tree?.arrays.map(() => isDonated.has(at)) ?? []);
+      const types = inputs.map((input) => input.type);
+      entry = compile(operation, (arrays) => call(f, rebuildArgs(arrays)), types, donated, device);
       cache.set(signature, entry);
     }
-    const outputs = entry.executable.run([...entry.constants, ...inputs]);
-    let next = 0;
-    const leaves = entry.plain.map((value) => value ?? outputs[next++]);
-    return unflatten(entry.structure, leaves);
+    return collect(entry, entry.executable.run([...entry.constants, ...inputs]));
   };
   return compiled as unknown as F;
 }
 
 const call = (f: AnyFunction, args: readonly unknown[]): unknown => f(...(args as never[]));
 
-const signatureOf = ({ type: { shape, dtype, weak } }: Array): string =>
-  `${dtype}${weak ? "~" : ""}[${shape.join()}]`;
+const signatureOf = ({ arrays, structure }: FlatTree): string =>
+  `${structureKey(structure)} ${arrays
+    .map(({ type: { shape, dtype, weak } }) => `${dtype}${weak ? "~" : ""}[${shape.join()}]`)
+    .join()}`;
 
-function flattenDynamic(
-  operation: string,
-  arg: unknown,
-  at: number,
-): { arrays: Array[]; structure: Structure } {
+function flattenDynamic(operation: string, arg: unknown, at: number): FlatTree {
   const { leaves, structure } = flatten(arg);
   const arrays = leaves.map((leaf) => {
-    if (leaf instanceof Array) return leaf;
+    if (leaf instanceof Array) {
+      if (leaf.tracer?.trace.finished === true) failLeaked(leaf, operation);
+      return leaf;
+    }
     if (typeof leaf === "number" || typeof leaf === "boolean") return asArray(operation, leaf);
     return fail(
       operation,
@@ -114,6 +101,9 @@ function flattenDynamic(
   return { arrays, structure };
 }
 
+const isPlain = (leaf: unknown): leaf is number | boolean =>
+  typeof leaf === "number" || typeof leaf === "boolean";
+
 function compile(
   operation: string,
   f: (inputs: readonly Array[]) => unknown,
@@ -122,15 +112,14 @@ function compile(
   device: string | undefined,
 ): Compiled {
   let structure: Structure = { kind: "nothing", value: null };
-  let plain: (number | boolean | undefined)[] = [];
+  let plain: Compiled["plain"] = [];
   const { program, captures } = traceProgram(operation, types, (inputs) => {
-    const result = flatten(f(inputs));
-    structure = result.structure;
-    plain = result.leaves.map((leaf) =>
-      typeof leaf === "number" || typeof leaf === "boolean" ? leaf : undefined,
-    );
-    const arrays = result.leaves.filter((_, index) => plain[index] === undefined);
-    return flattenArrays(operation, arrays, "the result").arrays;
+    const result = f(inputs);
+    const { arrays } = flattenArrays(operation, result, "the result");
+    const flat = flatten(result);
+    structure = flat.structure;
+    plain = flat.leaves.map((leaf) => (isPlain(leaf) ? leaf : undefined));
+    return arrays.filter((_, index) => plain[index] === undefined);
   });
   return {
     executable: findBackend(operation, device).compile(simplifyProgram(program), [
@@ -140,5 +129,17 @@ function compile(
     constants: captures,
     structure,
     plain,
+    types: typesOf(program.outputs),
   };
+}
+
+/** What a call returns: the computed arrays, with the types they were traced with, and the plain values. */
+function collect({ structure, plain, types }: Compiled, outputs: readonly Array[]): unknown {
+  let next = 0;
+  const leaves = plain.map((value) => {
+    if (value !== undefined) return value;
+    const [output, type] = [outputs[next], types[next++]];
+    return output.weakType === type.weak ? output : new Array(type, output.elements);
+  });
+  return unflatten(structure, leaves);
 }

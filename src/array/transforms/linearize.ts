@@ -34,12 +34,12 @@ export function linearizeProgram(
       ...tangents.flatMap((tangent, index) => (moving[index] && tangent ? [tangent] : [])),
     ],
   });
-  refuseForwardOnly(operation, pruned);
   const parts = partitionProgram(
     pruned,
     pruned.inputs.map((_, index) => index >= program.inputs.length),
     { unknown: pruned.outputs.map((_, index) => index >= values) },
   );
+  refuseForwardOnly(operation, parts.unknown);
   return { values: parts.known, linear: parts.unknown, moving };
 }
 

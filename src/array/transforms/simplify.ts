@@ -64,11 +64,12 @@ function simplifySubPrograms(equation: Equation): Equation {
 }
 
 /** The value of an equation on literals alone. */
-function fold({ primitive, inputs, params, outputs }: Equation): Literal | null {
+function fold(equation: Equation): Literal | null {
+  const { primitive, inputs, params, outputs } = equation;
   const [output] = outputs;
   if (outputs.length !== 1 || output === undefined || output.type.shape.length > 0 || inputs.length === 0)
     return null;
-  if (primitive.effect === true || !inputs.every((input) => input.kind === "literal")) return null;
+  if (hasEffect(equation) || !inputs.every((input) => input.kind === "literal")) return null;
   const [value] = evaluatePrimitive(primitive, inputs.map(literalArray), params, [output.type]);
   const element = value?.elements?.[0];
   return element === undefined ? null : newLiteral(element, output.type);

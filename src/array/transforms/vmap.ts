@@ -118,7 +118,10 @@ function place(
   axis: number | null,
   size: number,
 ): Array {
-  if (axis !== null) return moveaxis(isBatched ? output : repeatBatch(output, size), 0, axis);
+  if (axis !== null) {
+    const inFront = isBatched ? output : repeatBatch(output, size);
+    return moveaxis(inFront, 0, normalizeAxis(`${operation}, outAxes`, axis, inFront.ndim));
+  }
   if (isBatched) fail(operation, "outAxes is null for a result that differs between the examples");
   return output;
 }

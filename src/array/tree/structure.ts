@@ -38,10 +38,10 @@ export function register<T, C, A>(
 
 const leaf: Structure = { kind: "leaf" };
 
-const isPlainObject = (node: object): node is Record<string, unknown> => {
+function isPlainObject(node: object): node is Record<string, unknown> {
   const prototype: unknown = Object.getPrototypeOf(node);
   return prototype === Object.prototype || prototype === null;
-};
+}
 
 /** The leaves of a tree in order (object keys sorted), and its structure. */
 export function flatten(node: unknown): { readonly leaves: unknown[]; readonly structure: Structure } {
@@ -107,7 +107,7 @@ export function unflatten(structure: Structure, leaves: readonly unknown[]): unk
   return build(structure);
 }
 
-/** `{a: *, b: [*, null]}`: a structure as text, with a star for each leaf. Equal structures read the same. */
+/** `{a: *, b: [*, null]}`: a structure as text for people, with a star for each leaf. */
 export function showStructure(structure: Structure): string {
   switch (structure.kind) {
     case "leaf":
@@ -119,9 +119,55 @@ export function showStructure(structure: Structure): string {
     case "object":
       return `{${structure.keys.map((key, index) => `${key}: ${showStructure(structure.children[index])}`).join(", ")}}`;
     case "custom":
-      return `${structure.type.name}(${showStructure(structure.children)})`;
+      return `${structure.type.name}${showAux(structure.aux)}(${showStructure(structure.children)})`;
   }
 }
+
+const showAux = (aux: unknown): string => (aux === undefined || aux === null ? "" : `<${identify(aux)}>`);
+
+const identities = new WeakMap<object, number>();
+let lastIdentity = 0;
+
+/**
+ * Text that two values share only if they are the same to a program: plain data by what it holds, functions
+ * and instances of classes by identity.
+ */
+export function identify(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "symbol") return `symbol ${symbolNumber(value)}`;
+  if (value === null || (typeof value !== "object" && typeof value !== "function")) {
+    return Object.is(value, -0) ? "-0" : String(value);
+  }
+  if (globalThis.Array.isArray(value)) return `[${value.map(identify).join()}]`;
+  if (isPlainObject(value)) {
+    return `{${Object.keys(value)
+      .sort()
+      .map((key) => `${JSON.stringify(key)}:${identify(value[key])}`)
+      .join()}}`;
+  }
+  const known = identities.get(value) ?? ++lastIdentity;
+  identities.set(value, known);
+  return `#${known}`;
+}
+
+const symbols = new Map<symbol, number>();
+function symbolNumber(value: symbol): number {
+  const known = symbols.get(value) ?? symbols.size;
+  symbols.set(value, known);
+  return known;
+}
+
+/** Text that two structures share only if they are equal, classes of the same name told apart. */
+export const structureKey = (structure: Structure): string =>
+  structure.kind === "custom"
+    ? `${identify(structure.type)}${showAux(structure.aux)}(${structureKey(structure.children)})`
+    : structure.kind === "list"
+      ? `[${structure.children.map(structureKey).join()}]`
+      : structure.kind === "object"
+        ? `{${structure.children.map((child, index) => `${structure.keys[index]}:${structureKey(child)}`).join()}}`
+        : structure.kind === "leaf"
+          ? "*"
+          : String(structure.value);
 
 /** `.params[0].w` behind a key or index. */
 const extendPath = (path: string, key: string | number): string =>
@@ -169,6 +215,8 @@ export function firstDifference(a: Structure, b: Structure, path = ""): string |
     );
   }
   if (a.kind === "custom" && b.kind === "custom" && a.type === b.type) {
+    if (identify(a.aux) !== identify(b.aux))
+      return `${here}: ${a.type.name}${showAux(a.aux)} and ${b.type.name}${showAux(b.aux)}`;
     return firstDifference(a.children, b.children, path);
   }
   return a.kind === b.kind && a.kind !== "custom" ? null : differs();

@@ -23,6 +23,7 @@ export default tseslint.config(
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/no-unused-expressions": ["error", { allowTaggedTemplates: true }],
       "@typescript-eslint/non-nullable-type-assertion-style": "off",
       // Lists are read without a check (noUncheckedIndexedAccess is off), so the rule cannot know.
       "@typescript-eslint/no-unnecessary-condition": "off",

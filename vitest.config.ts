@@ -8,7 +8,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^vibe-rl$/, replacement: path.join(source, "index.ts") },
-      { find: /^vibe-rl\/(.*)$/, replacement: path.join(source, "$1", "index.ts") },
+      { find: /^vibe-rl\/(.*)$/, replacement: path.join(source, "exports", "$1.ts") },
     ],
   },
   test: { include: ["test/**/*.test.ts"], typecheck: { enabled: false } },

@@ -1,2 +1,2 @@
 // vibe-rl: deep reinforcement learning for TypeScript. The everyday surface; sub-paths carry the rest.
-export * from "./array/index.js";
+export * from "./exports/array.js";

@@ -18,6 +18,7 @@ export const layers = [
   "runner",
   "config",
   "cli",
+  "exports",
   "index",
 ];
 
@@ -55,7 +56,9 @@ export const layerRule = {
       const data = { from: from.layer, to: to.layer, rest: to.rest };
       if (order.indexOf(to.layer) > order.indexOf(from.layer))
         context.report({ node, messageId: "upwards", data });
-      else if (to.rest !== "" && to.rest !== "index.js") context.report({ node, messageId: "inside", data });
+      // The public faces have a file each.
+      else if (to.layer !== "exports" && to.rest !== "" && to.rest !== "index.js")
+        context.report({ node, messageId: "inside", data });
     };
     return { ImportDeclaration: check, ExportNamedDeclaration: check, ExportAllDeclaration: check };
   },

@@ -11,14 +11,49 @@ import * as tree from "./tree/index.js";
 
 export { debug, lax, nn, np, random, tree };
 
-export { Array, type ArrayLike, type Nested } from "./core/array.js";
+export { Array, type ArrayLike, type Concrete, type Nested } from "./core/array.js";
 export { dtypes, type DType, type TypedArray } from "./core/dtype.js";
 export { ArrayError } from "./core/errors.js";
-export type { Atom, Equation, Literal, Program, Variable } from "./core/program.js";
+export {
+  countEquations,
+  hasEffect,
+  newLiteral,
+  newVariable,
+  subPrograms,
+  typesOf,
+  variablesRead,
+  type Atom,
+  type Equation,
+  type Literal,
+  type Program,
+  type Variable,
+} from "./core/program.js";
 export type { Axes, Shape } from "./core/shape.js";
 export type { ArrayType } from "./core/type.js";
 export type { Index, Range } from "./np/indexing.js";
-export { registerBackend, type Backend, type Executable } from "./transforms/backend.js";
+export { registerBackend, type Backend, type CompileOptions, type Executable } from "./transforms/backend.js";
+
+// What compilers and devices need of the language: its programs and the parameters of its primitives.
+export { concrete, evaluateLiterals } from "./core/interpret.js";
+export { arrayType } from "./core/type.js";
+export { printMessage } from "./primitives/debugPrint.js";
+export { showProgram } from "./transforms/listing.js";
+export { pruneProgram } from "./transforms/prune.js";
+export type { CondParams } from "./control/cond.js";
+export type { ScanParams } from "./control/scan.js";
+export type { WhileParams } from "./control/while.js";
+export type { Primitive } from "./core/primitive.js";
+export type { BroadcastParams } from "./primitives/broadcast.js";
+export type { ConvertParams } from "./primitives/convert.js";
+export type { DebugPrintParams } from "./primitives/debugPrint.js";
+export type { DotParams } from "./primitives/dot.js";
+export type { GatherParams } from "./primitives/gather.js";
+export type { IotaParams } from "./primitives/iota.js";
+export type { ArgReduceParams, ReduceParams } from "./primitives/reduce.js";
+export type { ScatterParams } from "./primitives/scatter.js";
+export type { PadParams, SliceParams } from "./primitives/slice.js";
+export type { SortParams } from "./primitives/sort.js";
+export type { WindowParams } from "./primitives/window.js";
 export { checkGrads, type CheckGradsOptions } from "./transforms/checkGrads.js";
 export { grad, jvp, valueAndGrad, vjp, type Argnums, type GradOptions } from "./transforms/derivatives.js";
 export { evalShape, makeProgram, type ClosedProgram, type ShapeDtype } from "./transforms/inspect.js";

@@ -43,6 +43,13 @@ export function evaluatePrimitive<P extends object>(
   return types.map((type, index) => concrete(type, results[index]));
 }
 
+/** The value of an equation whose operands are all literals and whose result is one scalar. */
+export function evaluateLiterals({ primitive, inputs, params, outputs }: Equation): number {
+  const operands = inputs.map((input) => literalArray(input as Literal));
+  const [result] = evaluatePrimitive(primitive, operands, params, [outputs[0].type]);
+  return result.elements[0];
+}
+
 /**
  * Applies the equations of a program to values with `apply`, in order. The values may be concrete or traced;
  * this is how every interpretation of a Program (running, inlining, differentiating, batching) walks it.

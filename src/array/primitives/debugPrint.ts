@@ -2,7 +2,7 @@
 import { showNested, type Concrete } from "../core/array.js";
 import { concrete } from "../core/interpret.js";
 import type { Primitive } from "../core/primitive.js";
-import { sizeOf } from "../core/shape.js";
+import { range, sizeOf } from "../core/shape.js";
 import { bind } from "../core/trace.js";
 import { arrayType } from "../core/type.js";
 import { repeatBatch } from "./linear.js";
@@ -21,8 +21,7 @@ export const debugPrint: Primitive<DebugPrintParams> = {
   effect: true,
   infer: () => [],
   evaluate(inputs, params) {
-    const lines = inputs.length === 0 ? 1 : sizeOf(inputs[0].shape.slice(0, params.batchDims));
-    for (let line = 0; line < lines; line++) console.log(formatLine(inputs, params, line));
+    printMessage(inputs, params);
     return [];
   },
   jvp(inputs, _tangents, params) {
@@ -36,18 +35,23 @@ export const debugPrint: Primitive<DebugPrintParams> = {
   },
 };
 
-/** The text for one example of the batch. */
-export function formatLine(
+/** Prints a line for each example of the batch. */
+export function printMessage(inputs: readonly Concrete[], params: DebugPrintParams): void {
+  const examples = inputs.length === 0 ? 1 : sizeOf(inputs[0].shape.slice(0, params.batchDims));
+  for (const example of range(examples)) console.log(formatLine(inputs, params, example));
+}
+
+function formatLine(
   inputs: readonly Concrete[],
   { format, names, batchDims }: DebugPrintParams,
-  line: number,
+  example: number,
 ): string {
   return names.reduce((text, name, index) => {
     const input = inputs[index];
     const shape = input.shape.slice(batchDims);
     const length = sizeOf(shape);
-    const elements = input.elements.subarray(line * length, (line + 1) * length);
-    const example = concrete(arrayType(shape, input.dtype), elements);
-    return text.replaceAll(`{${name}}`, showNested(example.toArray()));
+    const elements = input.elements.subarray(example * length, (example + 1) * length);
+    const one = concrete(arrayType(shape, input.dtype), elements);
+    return text.replaceAll(`{${name}}`, showNested(one.toArray()));
   }, format);
 }

@@ -1,5 +1,6 @@
 // What runs programs. The array language knows this interface only; devices register themselves.
 import type { Array, Concrete } from "../core/array.js";
+import { environment } from "../core/environment.js";
 import { fail } from "../core/errors.js";
 import { interpret } from "../core/interpret.js";
 import type { Program } from "../core/program.js";
@@ -9,17 +10,31 @@ export interface Executable {
   readonly run: (inputs: readonly Array[]) => Array[];
 }
 
+export interface CompileOptions {
+  /** Values of the program's first inputs, the same in every run. */
+  readonly constants: readonly Array[];
+  /** Which of the other inputs may be overwritten by a run. */
+  readonly donated: readonly boolean[];
+}
+
 /** A way to run programs. */
 export interface Backend {
   readonly name: string;
-  /** Prepares a program; which of its inputs may be overwritten by a run is in `donated`. */
-  readonly compile: (program: Program, donated: readonly boolean[]) => Executable;
+  /** Whether it can run a program; the interpreter runs the others. */
+  readonly accepts: (program: Program) => boolean;
+  /** Prepares a program to run on the inputs that are not constants. */
+  readonly compile: (program: Program, options: CompileOptions) => Executable;
+  /** The same without holding up the thread, where that is possible. */
+  readonly compileAsync?: (program: Program, options: CompileOptions) => Promise<Executable>;
 }
 
 /** Runs every equation by its reference implementation: slow, exact, the oracle of all others. */
 const interpreter: Backend = {
   name: "interpreter",
-  compile: (program) => ({ run: (inputs) => interpret(program, inputs as readonly Concrete[]) }),
+  accepts: () => true,
+  compile: (program, { constants }) => ({
+    run: (inputs) => interpret(program, [...constants, ...inputs] as readonly Concrete[]),
+  }),
 };
 
 const backends = new Map<string, Backend>([[interpreter.name, interpreter]]);
@@ -34,14 +49,15 @@ export function registerBackend(
   if (isDefault) preferred = backend.name;
 }
 
-/** The backend of a name, or the default one. */
-export function findBackend(operation: string, name: string = preferred): Backend {
-  const found = backends.get(name);
+/** The backend for a program: the one of a name, or the default one if it can run it. */
+export function findBackend(operation: string, program: Program, name?: string): Backend {
+  const wanted = name ?? environment("VIBE_RL_DEVICE") ?? preferred;
+  const found = backends.get(wanted);
   if (found === undefined) {
     fail(
       operation,
-      `there is no device ${JSON.stringify(name)}; there are ${[...backends.keys()].join(", ")}`,
+      `there is no device ${JSON.stringify(wanted)}; there are ${[...backends.keys()].join(", ")}`,
     );
   }
-  return found;
+  return found.accepts(program) ? found : interpreter;
 }

@@ -9,7 +9,6 @@ import { flattenArrays, type FlatTree } from "../lax/leaves.js";
 import { flatten, identify, structureKey, unflatten, type Structure } from "../tree/structure.js";
 import { findBackend, type Executable } from "./backend.js";
 import { nameOf, type AnyFunction } from "./functions.js";
-import { simplifyProgram } from "./simplify.js";
 
 export interface JitOptions {
   /** Positions of arguments that are plain JavaScript values: each new value (plain data by content) is traced anew. */
@@ -23,7 +22,6 @@ export interface JitOptions {
 /** A traced and compiled function, for one signature. */
 interface Compiled {
   readonly executable: Executable;
-  readonly constants: readonly Array[];
   /** The result's structure; leaves that were plain values stay as they were. */
   readonly structure: Structure;
   readonly plain: readonly (number | boolean | undefined)[];
@@ -73,7 +71,7 @@ export function jit<F extends AnyFunction>(
       entry = compile(operation, (arrays) => call(f, rebuildArgs(arrays)), types, donated, device);
       cache.set(signature, entry);
     }
-    return collect(entry, entry.executable.run([...entry.constants, ...inputs]));
+    return collect(entry, entry.executable.run(inputs));
   };
   return compiled as unknown as F;
 }
@@ -121,12 +119,9 @@ function compile(
     plain = flat.leaves.map((leaf) => (isPlain(leaf) ? leaf : undefined));
     return arrays.filter((_, index) => plain[index] === undefined);
   });
+  const backend = findBackend(operation, program, device);
   return {
-    executable: findBackend(operation, device).compile(simplifyProgram(program), [
-      ...captures.map(() => false),
-      ...donated,
-    ]),
-    constants: captures,
+    executable: backend.compile(program, { constants: captures, donated }),
     structure,
     plain,
     types: typesOf(program.outputs),

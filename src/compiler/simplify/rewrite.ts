@@ -1,9 +1,5 @@
 // Algebra on single equations: identities that hold to the last bit.
-import type { Atom, Equation, Variable } from "../core/program.js";
-import { isFloat } from "../core/dtype.js";
-import { sameShape } from "../core/shape.js";
-import { reshape, transpose } from "../primitives/reshape.js";
-import type { PadParams } from "../primitives/slice.js";
+import type { Atom, Equation, PadParams, Variable } from "../../array/index.js";
 
 /** What an equation may become: an atom that has its value already, or a simpler equation. */
 export type Replacement = Atom | { readonly kind: "equation"; readonly equation: Equation };
@@ -13,6 +9,9 @@ type Rule = (equation: Equation, define: Definition) => Replacement | null;
 
 const isLiteral = (atom: Atom | undefined, value: number): boolean =>
   atom?.kind === "literal" && atom.value === value && !Object.is(atom.value, -0);
+
+const sameShape = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((extent, axis) => extent === b[axis]);
 
 /** The operand, if it has the type of the result: dropping the operation must not lose a broadcast. */
 function operand(equation: Equation, index: number): Atom | null {
@@ -37,7 +36,7 @@ function producer(atom: Atom | undefined, name: string, define: Definition): Equ
 const unlessFloat =
   (rule: Rule): Rule =>
   (equation, define) =>
-    isFloat(equation.outputs[0].type.dtype) ? null : rule(equation, define);
+    equation.outputs[0].type.dtype.startsWith("float") ? null : rule(equation, define);
 
 /** x · 1 and 1 · x. */
 const unitProduct: Rule = (equation) =>
@@ -84,14 +83,14 @@ const rules: Record<string, Rule> = {
   reshape(equation, define) {
     const same = operand(equation, 0);
     if (same !== null) return same;
-    const inner = producer(equation.inputs[0], reshape.name, define);
+    const inner = producer(equation.inputs[0], "reshape", define);
     return inner === null ? null : { kind: "equation", equation: { ...equation, inputs: inner.inputs } };
   },
 
   transpose(equation, define) {
     const { permutation } = equation.params as { readonly permutation: readonly number[] };
     if (permutation.every((axis, at) => axis === at)) return equation.inputs[0];
-    const inner = producer(equation.inputs[0], transpose.name, define);
+    const inner = producer(equation.inputs[0], "transpose", define);
     if (inner === null) return null;
     const { permutation: first } = inner.params as { readonly permutation: readonly number[] };
     const combined = { permutation: permutation.map((axis) => first[axis]) };

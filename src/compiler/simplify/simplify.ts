@@ -1,16 +1,16 @@
 // Simplification: the same results from fewer equations. Known values are computed, repeated work is done
 // once, work without effect is dropped, and nothing is rounded differently.
-import { evaluatePrimitive, literalArray } from "../core/interpret.js";
 import {
+  evaluateLiterals,
   hasEffect,
   newLiteral,
+  pruneProgram,
   type Atom,
   type Equation,
   type Literal,
   type Program,
   type Variable,
-} from "../core/program.js";
-import { pruneProgram } from "./prune.js";
+} from "../../array/index.js";
 import { rewrite, type Replacement } from "./rewrite.js";
 
 /** A program that computes the same with less. */
@@ -65,14 +65,12 @@ function simplifySubPrograms(equation: Equation): Equation {
 
 /** The value of an equation on literals alone. */
 function fold(equation: Equation): Literal | null {
-  const { primitive, inputs, params, outputs } = equation;
+  const { inputs, outputs } = equation;
   const [output] = outputs;
-  if (outputs.length !== 1 || output === undefined || output.type.shape.length > 0 || inputs.length === 0)
-    return null;
-  if (hasEffect(equation) || !inputs.every((input) => input.kind === "literal")) return null;
-  const [value] = evaluatePrimitive(primitive, inputs.map(literalArray), params, [output.type]);
-  const element = value?.elements?.[0];
-  return element === undefined ? null : newLiteral(element, output.type);
+  const isScalar = outputs.length === 1 && output.type.shape.length === 0;
+  const isKnown = inputs.length > 0 && inputs.every((input) => input.kind === "literal");
+  if (!isScalar || !isKnown || hasEffect(equation)) return null;
+  return newLiteral(evaluateLiterals(equation), output.type);
 }
 
 /** Text that two equations share only if they compute the same; null for those not worth comparing. */

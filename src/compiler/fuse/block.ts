@@ -1,0 +1,227 @@
+// One straight-line Program as the fuser sees it: who defines and who uses each variable, and which variables
+// must lie in memory. The others are written out where they are used.
+import type {
+  Atom,
+  BroadcastParams,
+  Equation,
+  GatherParams,
+  PadParams,
+  Program,
+  ReduceParams,
+  ScatterParams,
+  Variable,
+} from "../../array/index.js";
+
+/** Reductions of up to so many elements, and indices into axes up to so long, are written out. */
+export const smallExtent = 8;
+
+export const sizeOf = (shape: readonly number[]): number =>
+  shape.reduce((product, extent) => product * extent, 1);
+
+export interface Definition {
+  readonly equation: Equation;
+  /** Which of its outputs. */
+  readonly output: number;
+}
+
+export interface Block {
+  readonly program: Program;
+  readonly definitions: ReadonlyMap<Variable, Definition>;
+  /** Variables of this program that lie in memory: inputs, outputs, and what is used in ways that need it. */
+  readonly stored: ReadonlySet<Variable>;
+}
+
+/** Rough relative cost of one element, in simple instructions. */
+const costs: Record<string, number> = {
+  div: 4,
+  sqrt: 4,
+  rem: 12,
+  exp: 14,
+  expm1: 20,
+  log: 14,
+  log1p: 20,
+  tanh: 16,
+  logistic: 18,
+  logaddexp: 30,
+  sin: 24,
+  cos: 24,
+  erf: 24,
+  erfInv: 30,
+  atan2: 30,
+  pow: 50,
+  fma: 8,
+  threefry2x32: 110,
+  gather: 6,
+};
+
+/** Views cost nothing but index arithmetic. */
+const views = new Set([
+  "broadcast",
+  "reshape",
+  "transpose",
+  "flip",
+  "slice",
+  "dynamicSlice",
+  "window",
+  "stopGradient",
+  "iota",
+]);
+
+/** Primitives whose result is written out element by element from operands at the same indices. */
+export const elementwise = new Set([
+  ...["neg", "add", "sub", "mul", "fma", "div", "rem", "pow", "max", "min", "relu", "abs", "sign"],
+  ...["floor", "ceil", "trunc", "round", "exp", "expm1", "log", "log1p", "sqrt", "sin", "cos", "tanh"],
+  ...["logistic", "logaddexp", "erf", "erfInv", "atan2", "equal", "notEqual", "less", "lessEqual"],
+  ...["and", "or", "xor", "not", "shiftLeft", "shiftRightLogical", "shiftRightArithmetic"],
+  ...["select", "convert", "bitcast", "threefry2x32"],
+]);
+
+/** What is written out with a look at the position, which the tiles of products do not know. */
+const positional = new Set(["iota", "pad", "concatenate", "scatter"]);
+
+/** Cheap and simple enough for the end of a matrix product's inner loop. */
+export const canFollowProduct = (name: string): boolean => (costs[name] ?? 1) <= 4 && !positional.has(name);
+
+const shapeOf = (atom: Atom): readonly number[] => atom.type.shape;
+
+/** Whether a reshape only adds or drops axes of extent 1. */
+export const isTrivialReshape = (from: readonly number[], to: readonly number[]): boolean => {
+  const [a, b] = [from, to].map((shape) => shape.filter((extent) => extent !== 1));
+  return a.length === b.length && a.every((extent, axis) => extent === b[axis]);
+};
+
+/** Whether an equation's result can be written out where it is used. */
+export function isInlineable(equation: Equation): boolean {
+  const { primitive, inputs, params } = equation;
+  switch (primitive.name) {
+    case "pad": {
+      const { low, high, interior } = params as PadParams;
+      const inner = sizeOf(shapeOf(inputs[0]).slice(1));
+      const reach = Math.max(0, ...[...low, ...high].map((by) => Math.abs(by))) * inner;
+      return interior.every((by) => by === 0) && reach <= 8192;
+    }
+    case "reduceSum":
+    case "reduceMax":
+    case "reduceMin":
+      return sizeOf((params as ReduceParams).axes.map((axis) => shapeOf(inputs[0])[axis])) <= smallExtent;
+    case "argMax":
+    case "argMin":
+      return shapeOf(inputs[0])[(params as { readonly axis: number }).axis] <= smallExtent;
+    case "gather":
+      return true;
+    case "concatenate":
+      return equation.outputs[0].type.shape[(params as { readonly axis: number }).axis] <= smallExtent;
+    case "scatter":
+      return isSmallScatter(equation);
+    default:
+      return views.has(primitive.name) || elementwise.has(primitive.name);
+  }
+}
+
+/** Index into one short axis, with everything before it a batch axis. */
+export const isSmallGather = ({ inputs, params }: Equation): boolean => {
+  const { batchDims } = params as GatherParams;
+  const indices = shapeOf(inputs[1]);
+  return indices[indices.length - 1] === 1 && shapeOf(inputs[0])[batchDims] <= smallExtent;
+};
+
+/** Few updates of one short axis: every element of the result asks each update whether it is meant. */
+const isSmallScatter = ({ inputs, params }: Equation): boolean => {
+  const { batchDims } = params as ScatterParams;
+  const indices = shapeOf(inputs[2]);
+  const updates = sizeOf(indices.slice(batchDims, -1));
+  return indices[indices.length - 1] === 1 && shapeOf(inputs[0])[batchDims] <= smallExtent && updates <= 4;
+};
+
+/** Operands that an equation needs in memory, as they are or through views. */
+function needsMemory({ primitive, inputs, params }: Equation, operand: number): boolean {
+  switch (primitive.name) {
+    case "dot":
+    case "sort":
+    case "scan":
+    case "while":
+    case "cond":
+    case "debugPrint":
+      return true;
+    case "gather":
+      return operand === 0 && !isSmallGather({ primitive, inputs, params, outputs: [], origin: null });
+    case "window":
+      return true;
+    case "reshape":
+      return !isTrivialReshape(shapeOf(inputs[0]), (params as { readonly shape: readonly number[] }).shape);
+    default:
+      return false;
+  }
+}
+
+/** Analyses a program: which variables lie in memory. */
+export function analyseBlock(program: Program): Block {
+  const definitions = new Map<Variable, Definition>();
+  const uses = new Map<Variable, number>();
+  const stored = new Set<Variable>(program.inputs);
+  const count = (atom: Atom) => {
+    if (atom.kind === "variable") uses.set(atom, (uses.get(atom) ?? 0) + 1);
+  };
+  for (const equation of program.equations) {
+    equation.outputs.forEach((variable, output) => definitions.set(variable, { equation, output }));
+    equation.inputs.forEach(count);
+  }
+  program.outputs.forEach(count);
+  for (const output of program.outputs) if (output.kind === "variable") stored.add(output);
+  for (const equation of program.equations) {
+    if (!isInlineable(equation)) equation.outputs.forEach((variable) => stored.add(variable));
+    equation.inputs.forEach((atom, operand) => {
+      if (atom.kind === "variable" && needsMemory(equation, operand)) {
+        stored.add(equation.primitive.name === "dot" ? viewRoot(atom, definitions) : atom);
+      }
+    });
+  }
+  storeWhatIsDear(program, uses, stored);
+  return { program, definitions, stored };
+}
+
+/** What a product reads through affine views: the first variable that is not one. */
+function viewRoot(variable: Variable, definitions: ReadonlyMap<Variable, Definition>): Variable {
+  const equation = definitions.get(variable)?.equation;
+  if (equation === undefined) return variable;
+  const { name } = equation.primitive;
+  const [operand] = equation.inputs;
+  if (operand?.kind !== "variable") return variable;
+  if (name === "reshape" && !isTrivialReshape(shapeOf(operand), variable.type.shape)) return variable;
+  const isView = ["broadcast", "reshape", "transpose", "slice", "window", "stopGradient"].includes(name);
+  return isView ? viewRoot(operand, definitions) : variable;
+}
+
+/** Adds variables that would cost too much to write out at every use. */
+function storeWhatIsDear(program: Program, uses: ReadonlyMap<Variable, number>, stored: Set<Variable>): void {
+  const cost = new Map<Variable, number>();
+  const costOf = (atom: Atom): number =>
+    atom.kind === "literal" || stored.has(atom) ? 0 : (cost.get(atom) ?? 0);
+  for (const equation of program.equations) {
+    const { primitive, inputs, outputs } = equation;
+    if (!isInlineable(equation)) continue;
+    // Operands whose elements are used more than once each.
+    if (primitive.name === "broadcast") storeBeforeBroadcast(equation, costOf, stored);
+    const repeats =
+      primitive.name.startsWith("reduce") || primitive.name.startsWith("arg") ? smallExtent / 2 : 1;
+    const own = views.has(primitive.name) ? 0 : (costs[primitive.name] ?? 1);
+    const total = inputs.reduce((sum, input) => sum + costOf(input) * repeats, own);
+    for (const output of outputs) {
+      cost.set(output, total);
+      const isShared = (uses.get(output) ?? 0) > 1;
+      if ((isShared && total > 3) || total > 150) stored.add(output);
+    }
+  }
+}
+
+/** A value spread over a new axis is computed before, unless that is next to nothing or it is a scalar. */
+function storeBeforeBroadcast(
+  equation: Equation,
+  costOf: (atom: Atom) => number,
+  stored: Set<Variable>,
+): void {
+  const [operand] = equation.inputs;
+  if (operand.kind === "literal" || operand.type.shape.length === 0) return;
+  const growth = sizeOf((equation.params as BroadcastParams).shape) / Math.max(1, sizeOf(operand.type.shape));
+  if (growth > smallExtent && costOf(operand) > 2) stored.add(operand);
+}

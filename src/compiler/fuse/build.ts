@@ -1,0 +1,332 @@
+// Kernels from groups: the expressions of all nodes of a group, over common axes.
+import type { Atom, DotParams, Equation, Variable } from "../../array/index.js";
+import type { DotKernel, DotOperand, Expression, LoopKernel, Reduction, Store } from "../kernel.js";
+import { axisIndex, constantIndex, ExpressionBuilder, type Index } from "./expressions.js";
+import type { Group } from "./groups.js";
+import { Lowering } from "./lower.js";
+import { identityIndices, withoutUnits, type PointNode, type ReduceNode } from "./nodes.js";
+import type { Region } from "./region.js";
+
+/** Names that tell a kernel apart in dumps and profiles: what its nodes define. */
+function nameOf(region: Region, variables: readonly (Variable | null)[], kind: string): string {
+  const names = variables.flatMap((variable) => {
+    const name =
+      variable === null ? "store" : region.block.definitions.get(variable)?.equation.primitive.name;
+    return name === undefined ? [] : [name];
+  });
+  return [kind, ...new Set(names)].slice(0, 5).join("_");
+}
+
+/** Expressions of a kernel in which the group's own variables are written out instead of read. */
+function loweringWithin(
+  region: Region,
+  build: ExpressionBuilder,
+  members: ReadonlySet<Variable>,
+  reductions: readonly Variable[],
+): Lowering {
+  return new Lowering(region.block, build, {
+    at: (variable, indices) => {
+      const reduction = reductions.indexOf(variable);
+      if (reduction >= 0) return build.reduced(reduction, variable.type.dtype);
+      if (!region.block.stored.has(variable) || members.has(variable)) return null;
+      const address = build.address(region.placeOf(variable), variable.type.shape, indices);
+      return build.load(address, variable.type.dtype);
+    },
+    linear: (variable, position) => region.loadLinear(build, variable, position),
+  });
+}
+
+const storeOf = (node: PointNode, lowering: Lowering, indices: readonly Index[]): Store => ({
+  address: node.address(lowering, indices),
+  value: node.value(lowering, indices),
+  combine: node.combine,
+  guard: null,
+});
+
+/** The kernel of a group of points or rows; null if nothing of it is needed. */
+export function buildLoop(region: Region, group: Group): LoopKernel | null {
+  const reductions = group.reductions;
+  const kept = [...group.body, ...group.after].filter((node) => region.isNeeded(node));
+  if (kept.length === 0 && !reductions.some((node) => region.isNeeded(node))) return null;
+  return group.kind === "rows" ? buildRows(region, group) : buildPoints(region, group);
+}
+
+/** How the points of a group's index spaces are visited. */
+interface Layout {
+  readonly extents: readonly number[];
+  /** The indices of every point of a node's shape that one turn of the loop visits. */
+  readonly points: (shape: readonly number[]) => Generator<Index[]>;
+}
+
+/** Loops over the common space; what is left of each shape is written out. */
+function writtenOut(space: readonly number[]): Layout {
+  const visit = function* (shape: readonly number[]): Generator<Index[]> {
+    const total = withoutUnits(shape)
+      .slice(space.length)
+      .reduce((product, extent) => product * extent, 1);
+    for (let point = 0; point < total; point++) {
+      let rest = point;
+      const significant = withoutUnits(shape);
+      const indices = significant.map((_, axis) =>
+        axis < space.length ? axisIndex(axis) : constantIndex(0),
+      );
+      for (let axis = significant.length - 1; axis >= space.length; axis--) {
+        indices[axis] = constantIndex(rest % significant[axis]);
+        rest = Math.floor(rest / significant[axis]);
+      }
+      let next = 0;
+      yield shape.map((extent) => (extent === 1 ? constantIndex(0) : indices[next++]));
+    }
+  };
+  return { extents: space, points: visit };
+}
+
+/** Loops over everything; all shapes are the same. */
+function looped(shape: readonly number[]): Layout {
+  return {
+    extents: withoutUnits(shape),
+    points: function* (own) {
+      yield identityIndices(own);
+    },
+  };
+}
+
+/** Whether all nodes have one shape and look at nothing but their own point, so that no axis need be written out. */
+function commonShape(group: Group, members: ReadonlySet<Variable>): readonly number[] | null {
+  const shapes = [
+    ...group.body.map((node) => withoutUnits(node.shape)),
+    ...group.reductions.map((node) => withoutUnits(node.operand.type.shape)),
+  ];
+  const [first] = shapes;
+  const isOne = shapes.every((shape) => shape.join() === first.join());
+  const staysInPlace = [...group.body, ...group.reductions].every((node) =>
+    [...node.reads].every(([variable, reach]) => !members.has(variable) || reach === "point"),
+  );
+  return isOne && staysInPlace ? first : null;
+}
+
+function buildPoints(region: Region, group: Group): LoopKernel {
+  const members = new Set(
+    [...group.body, ...group.after].flatMap((node) => (node.variable === null ? [] : [node.variable])),
+  );
+  const shape = commonShape(group, members);
+  if (shape !== null && shape.length > group.space.length) {
+    const kernel = assemble(region, group, members, looped(shape));
+    if (isSmooth(kernel)) return kernel;
+  }
+  return assemble(region, group, members, writtenOut(group.space));
+}
+
+/**
+ * Whether a kernel over all axes runs well as it is: memory is walked in order along the innermost axis, and
+ * that axis fills vectors or continues the one around it.
+ */
+function isSmooth({ extents, body, reductions }: LoopKernel): boolean {
+  const last = extents.length - 1;
+  const addresses = [...body, ...reductions].flatMap(({ value, ...store }) => [
+    ...("address" in store ? [store.address] : []),
+    ...loadsOf(value),
+  ]);
+  const fills = extents[last] % 4 === 0;
+  return addresses.every(({ strides, computed }) => {
+    const inner = strides[last];
+    const continues = strides[last - 1] === inner * extents[last];
+    return fills ? inner === 0 || inner === 1 || continues : continues && computed.length === 0;
+  });
+}
+
+function loadsOf(root: Expression) {
+  const found: Extract<Expression, { kind: "load" }>["address"][] = [];
+  const seen = new Set<Expression>();
+  const visit = (expression: Expression): void => {
+    if (seen.has(expression)) return;
+    seen.add(expression);
+    if (expression.kind === "operation") expression.inputs.forEach(visit);
+    if (expression.kind === "load") {
+      found.push(expression.address);
+      expression.address.computed.forEach(({ index }) => visit(index));
+    }
+  };
+  visit(root);
+  return found;
+}
+
+function assemble(
+  region: Region,
+  group: Group,
+  members: ReadonlySet<Variable>,
+  { extents, points }: Layout,
+): LoopKernel {
+  const build = new ExpressionBuilder(extents.length);
+  const results = group.reductions.map((node) => node.variable);
+  const lowering = loweringWithin(region, build, members, results);
+  const isReduction = group.reductions.length > 0;
+  const body = group.body
+    .filter((node) => region.isNeeded(node))
+    .flatMap((node) => [...points(node.shape)].map((indices) => storeOf(node, lowering, indices)));
+  return {
+    kind: "loop",
+    name: nameOf(
+      region,
+      [...group.body, ...group.reductions].map((node) => node.variable),
+      "points",
+    ),
+    extents,
+    outer: isReduction ? 0 : extents.length,
+    body,
+    reductions: group.reductions.map((node) => wholeReduction(node, lowering, points)),
+    after: afterStores(region, group, lowering, []),
+    ordered: false,
+  };
+}
+
+/** The reduction of a whole array: short axes at the end are combined within the turn. */
+function wholeReduction(node: ReduceNode, lowering: Lowering, points: Layout["points"]): Reduction {
+  const { operand, operation, variable } = node;
+  const elements = [...points(operand.type.shape)].map((indices) => lowering.at(operand, indices));
+  const name = operation === "sum" ? "add" : operation;
+  const value = elements.reduce((total, element) =>
+    lowering.build.operation(name, total.dtype, [total, element]),
+  );
+  const position = isPosition(operation) ? lowering.build.axis(0) : null;
+  return { operation, value, position, dtype: variable.type.dtype };
+}
+
+const isPosition = (operation: string): boolean => operation === "argMax" || operation === "argMin";
+
+/** What is stored once the reductions are known: their results, and what works on them. */
+function afterStores(region: Region, group: Group, lowering: Lowering, indices: readonly Index[]): Store[] {
+  const results = group.reductions.flatMap((node, reduction): Store[] => {
+    if (!region.isNeeded(node)) return [];
+    const { shape, dtype } = node.variable.type;
+    const address = lowering.build.address(region.placeOf(node.variable), shape, spread(shape, indices));
+    return [{ address, value: lowering.build.reduced(reduction, dtype), combine: "set", guard: null }];
+  });
+  const nodes = group.after
+    .filter((node) => region.isNeeded(node))
+    .map((node) => storeOf(node, lowering, spread(node.shape, indices)));
+  return [...results, ...nodes];
+}
+
+/** Indices for the axes of a shape that are not of extent 1. */
+function spread(shape: readonly number[], indices: readonly Index[]): Index[] {
+  let next = 0;
+  return shape.map((extent) => (extent === 1 ? constantIndex(0) : indices[next++]));
+}
+
+function buildRows(region: Region, group: Group): LoopKernel {
+  const [{ kept, reduced }] = group.reductions;
+  const build = new ExpressionBuilder(kept.length + reduced.length);
+  const members = new Set(group.after.flatMap((node) => (node.variable === null ? [] : [node.variable])));
+  const results = group.reductions.map((node) => node.variable);
+  const lowering = loweringWithin(region, build, members, results);
+  return {
+    kind: "loop",
+    name: nameOf(
+      region,
+      [...group.reductions, ...group.after].map((node) => node.variable),
+      "rows",
+    ),
+    extents: [...kept, ...reduced],
+    outer: kept.length,
+    body: [],
+    reductions: group.reductions.map((node) => ({
+      operation: node.operation,
+      value: lowering.at(node.operand, rowIndices(node)),
+      position: isPosition(node.operation) ? build.axis(kept.length) : null,
+      dtype: node.variable.type.dtype,
+    })),
+    after: afterStores(
+      region,
+      group,
+      lowering,
+      kept.map((_, axis) => axisIndex(axis)),
+    ),
+    ordered: false,
+  };
+}
+
+/** Indices of a reduced operand: kept axes first, then reduced ones. */
+function rowIndices({ roles, kept }: ReduceNode): Index[] {
+  const next = { kept: 0, reduced: kept.length };
+  return roles.map((role) => (role === "unit" ? constantIndex(0) : axisIndex(next[role]++)));
+}
+
+/** A product with what is computed on its sums. */
+export function buildDot(
+  region: Region,
+  equation: Equation,
+  epilogue: readonly PointNode[],
+  isResultNeeded: boolean,
+  group: Group,
+): DotKernel {
+  const { contract, batch } = equation.params as DotParams;
+  const [x, y] = equation.inputs;
+  const [output] = equation.outputs;
+  const free = (atom: Atom, side: 0 | 1) =>
+    atom.type.shape
+      .map((_, axis) => axis)
+      .filter((axis) => ![...contract[side], ...batch[side]].includes(axis));
+  const extentsOf = (atom: Atom, axes: readonly number[]) => axes.map((axis) => atom.type.shape[axis]);
+  const batches = extentsOf(x, batch[0]);
+  const rows = extentsOf(x, free(x, 0));
+  const columns = extentsOf(y, free(y, 1));
+  const depth = extentsOf(x, contract[0]);
+  const points = batches.length + rows.length + columns.length;
+
+  const operand = (atom: Atom, side: 0 | 1): DotOperand => {
+    const build = new ExpressionBuilder(points + depth.length);
+    const own = free(atom, side);
+    const first = batches.length + (side === 0 ? 0 : rows.length);
+    const axisOf = (axis: number): number => {
+      if (batch[side].includes(axis)) return batch[side].indexOf(axis);
+      if (contract[side].includes(axis)) return points + contract[side].indexOf(axis);
+      return first + own.indexOf(axis);
+    };
+    const element = region.lowering(build).at(
+      atom,
+      atom.type.shape.map((_, axis) => axisIndex(axisOf(axis))),
+    );
+    if (element.kind !== "load") throw new Error("an operand of a product is not in memory");
+    const { strides, buffer, offset, counters, computed } = element.address;
+    return {
+      buffer,
+      offset,
+      counters,
+      computed,
+      batch: strides.slice(0, batches.length),
+      free: strides.slice(first, first + own.length),
+      depth: strides.slice(points),
+    };
+  };
+
+  const build = new ExpressionBuilder(points);
+  const members = new Set(group.after.flatMap((node) => (node.variable === null ? [] : [node.variable])));
+  const lowering = loweringWithin(region, build, members, [output]);
+  const indices = output.type.shape.map((_, axis) => axisIndex(axis));
+  const own: Store = {
+    address: build.address(region.placeOf(output), output.type.shape, indices),
+    value: build.reduced(0, output.type.dtype),
+    combine: "set",
+    guard: null,
+  };
+  const significant = indices.filter((_, axis) => output.type.shape[axis] !== 1);
+  const kernel: Omit<DotKernel, "scratch"> = {
+    kind: "dot",
+    name: nameOf(region, [output, ...epilogue.map((node) => node.variable)], "product"),
+    batch: batches,
+    rows,
+    columns,
+    depth,
+    left: operand(x, 0),
+    right: operand(y, 1),
+    stores: [
+      ...(isResultNeeded ? [own] : []),
+      ...epilogue.map((node) => storeOf(node, lowering, spread(node.shape, significant))),
+    ],
+  };
+  return {
+    ...kernel,
+    scratch: region.shared.buffer("float32", region.shared.target.dotScratch(kernel), "panels"),
+  };
+}

@@ -1,0 +1,184 @@
+// Grouping: which nodes share a loop. Nodes come in order of dependence; each joins the first group, not before
+// those it depends on, that loops over the same space and can hand it what it needs.
+import type { Variable } from "../../array/index.js";
+import { outerSpace, withoutUnits, type PointNode, type Reach, type ReduceNode } from "./nodes.js";
+
+/** Nodes that become one kernel, or a step that nothing is fused with. */
+export interface Group {
+  readonly kind: "points" | "rows" | "dot" | "step";
+  /** The extents looped over; for rows the kept and the reduced ones, for products batch, rows and columns. */
+  readonly space: readonly number[];
+  /** Run at every point. */
+  readonly body: PointNode[];
+  readonly reductions: ReduceNode[];
+  /** Run after the reductions, or on the sums of a product. */
+  readonly after: PointNode[];
+  /** Builds a step or a product. */
+  readonly make: ((group: Group) => void) | null;
+  /** What a step or a product reads. */
+  readonly reads: readonly Variable[];
+  size: number;
+}
+
+/** Where a variable is computed: in which group, and at which of its levels. */
+interface Source {
+  readonly group: number;
+  readonly level: "body" | "after";
+}
+
+// Larger kernels gain nothing and cost registers and compile time.
+const largestGroup = 60;
+
+const keyOf = (kind: string, space: readonly number[]): string => `${kind} ${space.join()}`;
+
+export class Grouping {
+  readonly groups: Group[] = [];
+  private readonly sources = new Map<Variable, Source>();
+  private readonly byKey = new Map<string, number[]>();
+
+  /** Adds a step that stands on its own: a loop, a sort, anything not fused. */
+  addStep(defines: readonly Variable[], reads: Iterable<Variable>, make: () => void): void {
+    const group = this.open("step", [], make, reads);
+    for (const variable of defines) this.sources.set(variable, { group, level: "body" });
+  }
+
+  /** Adds a matrix product, on whose sums cheap nodes may work. */
+  addDot(variable: Variable, reads: Iterable<Variable>, make: (group: Group) => void): void {
+    const group = this.open("dot", withoutUnits(variable.type.shape), make, reads);
+    this.sources.set(variable, { group, level: "after" });
+  }
+
+  addPoint(node: PointNode, isCheap: boolean): void {
+    const space = outerSpace(node.shape);
+    const host = this.findHost(node, space, isCheap) ?? {
+      group: this.open("points", space),
+      level: "body" as const,
+    };
+    const group = this.groups[host.group];
+    (host.level === "body" ? group.body : group.after).push(node);
+    group.size++;
+    if (node.variable !== null) this.sources.set(node.variable, host);
+  }
+
+  addReduce(node: ReduceNode): void {
+    const isWhole = node.kept.length === 0;
+    const space = isWhole ? outerSpace(node.reduced) : [...node.kept, -1, ...node.reduced];
+    const kind = isWhole ? "points" : "rows";
+    const earliest = this.earliestFor(
+      node,
+      (source, reach) => isWhole && reach !== "anywhere" && this.isInPoints(source),
+    );
+    const group = this.firstOpen(keyOf(kind, space), earliest) ?? this.open(kind, space);
+    this.groups[group].reductions.push(node);
+    this.groups[group].size++;
+    this.sources.set(node.variable, { group, level: "after" });
+  }
+
+  private open(
+    kind: Group["kind"],
+    space: readonly number[],
+    make: Group["make"] = null,
+    reads: Iterable<Variable> = [],
+  ): number {
+    const index =
+      this.groups.push({
+        kind,
+        space,
+        body: [],
+        reductions: [],
+        after: [],
+        make,
+        reads: [...reads],
+        size: 0,
+      }) - 1;
+    const key = keyOf(kind, space);
+    this.byKey.set(key, [...(this.byKey.get(key) ?? []), index]);
+    return index;
+  }
+
+  private firstOpen(key: string, earliest: number): number | null {
+    const found = (this.byKey.get(key) ?? []).find(
+      (index) => index >= earliest && this.groups[index].size < largestGroup,
+    );
+    return found ?? null;
+  }
+
+  /** The first group that comes after all that a node reads, or is one that `shares` says can hand it on. */
+  private earliestFor(
+    node: PointNode | ReduceNode,
+    shares: (source: Source, reach: Reach) => boolean,
+  ): number {
+    let earliest = 0;
+    for (const [variable, reach] of node.reads) {
+      const source = this.sources.get(variable);
+      if (source === undefined) continue;
+      earliest = Math.max(earliest, shares(source, reach) ? source.group : source.group + 1);
+    }
+    return earliest;
+  }
+
+  private findHost(node: PointNode, space: readonly number[], isCheap: boolean): Source | null {
+    // Behind a reduction or a product, on what it has just computed.
+    const behind = this.earliestFor(
+      node,
+      (source, reach) =>
+        source.level === "after" &&
+        reach === "point" &&
+        (isCheap || this.groups[source.group].kind !== "dot"),
+    );
+    const last = this.groups[behind] as Group | undefined;
+    if (
+      last !== undefined &&
+      canRunAfter(last, node) &&
+      this.readsFrom(node, behind) &&
+      last.size < largestGroup
+    ) {
+      return { group: behind, level: "after" };
+    }
+    const earliest = this.earliestFor(
+      node,
+      (source, reach) => reach !== "anywhere" && this.isInPoints(source),
+    );
+    const group = this.firstOpen(keyOf("points", space), earliest);
+    return group === null ? null : { group, level: "body" };
+  }
+
+  /** Whether a variable is computed in a loop that others over the same space can join. */
+  private isInPoints({ group, level }: Source): boolean {
+    return level === "body" && this.groups[group].kind === "points";
+  }
+
+  /** Variables whose values some other group reads than the one that computes them. */
+  variablesNeeded(): Set<Variable> {
+    const needed = new Set<Variable>();
+    this.groups.forEach((group, index) => {
+      for (const variable of group.reads) needed.add(variable);
+      for (const node of [...group.body, ...group.reductions, ...group.after]) {
+        for (const variable of node.reads.keys()) {
+          if (this.sources.get(variable)?.group !== index) needed.add(variable);
+        }
+      }
+    });
+    return needed;
+  }
+
+  private readsFrom(node: PointNode, group: number): boolean {
+    return [...node.reads.keys()].some((variable) => this.sources.get(variable)?.group === group);
+  }
+}
+
+/** Whether a node works on the very points in which a group's sums come. */
+function canRunAfter({ kind, space, reductions }: Group, node: PointNode): boolean {
+  const points =
+    kind === "dot"
+      ? space
+      : kind === "rows"
+        ? space.slice(0, space.indexOf(-1))
+        : kind === "points" && reductions.length > 0
+          ? []
+          : null;
+  const wanted = withoutUnits(node.shape);
+  return (
+    points !== null && points.length === wanted.length && points.every((extent, at) => extent === wanted[at])
+  );
+}

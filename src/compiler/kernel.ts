@@ -1,0 +1,176 @@
+// What fused programs are made of, independent of the machine they will be rendered for: buffers, kernels
+// that loop over index spaces, and the control flow around them.
+import type { DType } from "../array/index.js";
+
+/** A piece of memory that holds one array, row-major. */
+export interface Buffer {
+  readonly id: number;
+  readonly dtype: DType;
+  /** Elements. */
+  readonly size: number;
+  /** For dumps. */
+  readonly name: string;
+}
+
+/** The counter of a loop around kernels, as kernels inside it see it. */
+export interface Counter {
+  readonly id: number;
+  readonly length: number;
+}
+
+/** So many elements further for each turn of a loop around the kernel. */
+export interface CounterTerm {
+  readonly counter: Counter;
+  readonly stride: number;
+}
+
+/** Where an array begins: a buffer, or a part of one that moves with the loops around. */
+export interface Place {
+  readonly buffer: Buffer;
+  readonly offset: number;
+  readonly counters: readonly CounterTerm[];
+}
+
+/** An element's place, in elements: affine in the kernel's axes, plus what was computed. */
+export interface Address extends Place {
+  /** Elements per step of each axis of the kernel. */
+  readonly strides: readonly number[];
+  /** Indices known only when the kernel runs. */
+  readonly computed: readonly { readonly index: Expression; readonly stride: number }[];
+}
+
+/** A scalar computation for one point of the index space. Equal expressions of a kernel are one object. */
+export type Expression =
+  | { readonly kind: "constant"; readonly id: number; readonly dtype: DType; readonly value: number }
+  /** The position along an axis of the kernel, int32. */
+  | { readonly kind: "axis"; readonly id: number; readonly dtype: "int32"; readonly axis: number }
+  | { readonly kind: "load"; readonly id: number; readonly dtype: DType; readonly address: Address }
+  | Operation
+  /** The result of the kernel's reduction (or product) of that number. */
+  | { readonly kind: "reduced"; readonly id: number; readonly dtype: DType; readonly reduction: number };
+
+export interface Operation {
+  readonly kind: "operation";
+  readonly id: number;
+  readonly dtype: DType;
+  /** An elementwise primitive's name. */
+  readonly name: string;
+  readonly inputs: readonly Expression[];
+  /** Which result, for primitives with two. */
+  readonly result: 0 | 1;
+}
+
+/** How a stored value meets what is there. */
+export type Combine = "set" | "add" | "mul" | "min" | "max";
+
+export interface Store {
+  readonly address: Address;
+  readonly value: Expression;
+  readonly combine: Combine;
+  /** Only where this holds, if given. */
+  readonly guard: Expression | null;
+}
+
+export type Reduce = "sum" | "max" | "min" | "argMax" | "argMin";
+
+export interface Reduction {
+  readonly operation: Reduce;
+  /** The element at each point, over all axes. */
+  readonly value: Expression;
+  /** Its position along the reduced axis, where that is what is asked for. */
+  readonly position: Expression | null;
+  readonly dtype: DType;
+}
+
+/**
+ * Nested loops. `body` runs at every point; reductions run over the axes from `outer` on, and `after` runs at
+ * each point of the outer axes with their results. Loops in order of the axes, so that later writes win.
+ */
+export interface LoopKernel {
+  readonly kind: "loop";
+  readonly name: string;
+  readonly extents: readonly number[];
+  readonly outer: number;
+  readonly body: readonly Store[];
+  readonly reductions: readonly Reduction[];
+  readonly after: readonly Store[];
+  /** Whether points may write to the same element, so that their order matters. */
+  readonly ordered: boolean;
+}
+
+/** One side of a product: strides of the batch axes, of its own free axes, and of the summed axes. */
+export interface DotOperand extends Place {
+  readonly computed: Address["computed"];
+  readonly batch: readonly number[];
+  readonly free: readonly number[];
+  readonly depth: readonly number[];
+}
+
+/**
+ * Sums of products: for each point (batch, row, column) the sum over the depth of left · right. Stores have
+ * addresses over these axes and refer to the sum as reduction 0.
+ */
+export interface DotKernel {
+  readonly kind: "dot";
+  readonly name: string;
+  readonly batch: readonly number[];
+  readonly rows: readonly number[];
+  readonly columns: readonly number[];
+  readonly depth: readonly number[];
+  readonly left: DotOperand;
+  readonly right: DotOperand;
+  readonly stores: readonly Store[];
+  /** Working memory, if the renderer wants any: elements of float32. */
+  readonly scratch: Buffer;
+}
+
+/** Lanes of equal length, each put in order by its keys; all operands are reordered alike, in place. */
+export interface SortKernel {
+  readonly kind: "sort";
+  readonly name: string;
+  readonly lanes: number;
+  /** Elements per lane, and the distance between neighbours of a lane. */
+  readonly length: number;
+  readonly stride: number;
+  /** Elements between the first elements of lanes: lane l starts at ⌊l / stride⌋ · outer + l mod stride. */
+  readonly outer: number;
+  readonly keys: number;
+  readonly operands: readonly Place[];
+  readonly scratch: Buffer;
+}
+
+/** The whole of one array copied to another place. */
+export interface CopyKernel {
+  readonly kind: "copy";
+  readonly name: string;
+  readonly from: Place;
+  readonly to: Place;
+  readonly size: number;
+}
+
+/** Values handed to the host. */
+export interface PrintKernel {
+  readonly kind: "print";
+  readonly name: string;
+  /** Number of the message in the compiled program. */
+  readonly message: number;
+  readonly operands: readonly Place[];
+}
+
+export type Kernel = LoopKernel | DotKernel | SortKernel | CopyKernel | PrintKernel;
+
+export type Step =
+  | { readonly kind: "kernel"; readonly kernel: Kernel }
+  | {
+      readonly kind: "loop";
+      readonly counter: Counter;
+      readonly reverse: boolean;
+      readonly body: readonly Step[];
+    }
+  | {
+      readonly kind: "while";
+      readonly test: readonly Step[];
+      readonly predicate: Place;
+      readonly body: readonly Step[];
+    }
+  | { readonly kind: "branch"; readonly index: Place; readonly cases: readonly (readonly Step[])[] };

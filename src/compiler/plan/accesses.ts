@@ -1,0 +1,134 @@
+// What each kernel reads and writes, and whether a result may take the place of something it reads.
+import type { Address, Buffer, Counter, Expression, Kernel, LoopKernel, Place, Store } from "../kernel.js";
+
+export interface Access {
+  readonly buffer: Buffer;
+  readonly kind: "read" | "write";
+  /** Loops whose turns each touch another part of the buffer. */
+  readonly counters: readonly Counter[];
+  /** Whether the whole buffer is written, so that what was there is gone. */
+  readonly isWhole: boolean;
+}
+
+/** Every load below some expressions, each once. */
+export function loadsIn(roots: Iterable<Expression>): Address[] {
+  const found: Address[] = [];
+  const seen = new Set<Expression>();
+  const visit = (expression: Expression): void => {
+    if (seen.has(expression)) return;
+    seen.add(expression);
+    if (expression.kind === "operation") expression.inputs.forEach(visit);
+    else if (expression.kind === "load") {
+      found.push(expression.address);
+      expression.address.computed.forEach(({ index }) => visit(index));
+    }
+  };
+  for (const root of roots) visit(root);
+  return found;
+}
+
+/** The expressions that a kernel's reductions evaluate. */
+export const reductionRoots = ({ reductions }: LoopKernel): Expression[] =>
+  reductions.flatMap(({ value, position }) => (position === null ? [value] : [value, position]));
+
+/** The expressions that a kernel's stores evaluate. */
+export const rootsOf = (stores: readonly Store[]): Expression[] =>
+  stores.flatMap(({ value, guard, address }) => [
+    value,
+    ...(guard === null ? [] : [guard]),
+    ...address.computed.map(({ index }) => index),
+  ]);
+
+const read = ({ buffer, counters }: Place): Access => ({
+  buffer,
+  kind: "read",
+  counters: counters.map(({ counter }) => counter),
+  isWhole: false,
+});
+
+const write = ({ buffer, counters }: Place, isWhole = false): Access => ({
+  buffer,
+  kind: "write",
+  counters: counters.map(({ counter }) => counter),
+  isWhole,
+});
+
+const loads = (roots: Iterable<Expression>): Access[] => loadsIn(roots).map(read);
+
+const stores = (list: readonly Store[]): Access[] =>
+  list.flatMap((store) => [...(store.combine === "set" ? [] : [read(store.address)]), write(store.address)]);
+
+/** All accesses of a kernel, reads first. */
+export function accessesOf(kernel: Kernel): Access[] {
+  switch (kernel.kind) {
+    case "loop":
+      return [
+        ...loads([...rootsOf(kernel.body), ...reductionRoots(kernel), ...rootsOf(kernel.after)]),
+        ...stores([...kernel.body, ...kernel.after]),
+      ];
+    case "dot": {
+      const computed = [kernel.left, kernel.right].flatMap((side) => side.computed.map(({ index }) => index));
+      return [
+        read(kernel.left),
+        read(kernel.right),
+        ...loads([...computed, ...rootsOf(kernel.stores)]),
+        write({ buffer: kernel.scratch, offset: 0, counters: [] }),
+        ...stores(kernel.stores),
+      ];
+    }
+    case "sort":
+      return [
+        ...kernel.operands.map(read),
+        write({ buffer: kernel.scratch, offset: 0, counters: [] }),
+        ...kernel.operands.map((place) => write(place)),
+      ];
+    case "copy": {
+      const isWhole = kernel.to.counters.length === 0 && kernel.size === kernel.to.buffer.size;
+      return [read(kernel.from), write(kernel.to, isWhole)];
+    }
+    case "print":
+      return kernel.operands.map(read);
+  }
+}
+
+/**
+ * Whether `from`, which a kernel reads, may share memory with `to`, which it writes: each turn of its loops
+ * must read only what the same turn overwrites.
+ */
+export function canOverwrite(kernel: Kernel, from: Buffer, to: Buffer): boolean {
+  if (kernel.kind === "copy") return true;
+  if (kernel.kind === "dot") {
+    if (kernel.left.buffer === from || kernel.right.buffer === from) return false;
+    return areInStep(loadsIn(rootsOf(kernel.stores)), kernel.stores, from, to);
+  }
+  if (kernel.kind !== "loop" || kernel.ordered) return false;
+  const late = [...rootsOf(kernel.after), ...reductionRoots(kernel)];
+  if (kernel.reductions.length === 0) return areInStep(loadsIn(rootsOf(kernel.body)), kernel.body, from, to);
+  // With reductions, what is stored afterwards must not be read by the loop, nor the other way round.
+  const isStoredAfter = kernel.after.some(({ address }) => address.buffer === to);
+  const isReadLate = loadsIn(late).some(({ buffer }) => buffer === from);
+  const isStoredInBody = kernel.body.some(({ address }) => address.buffer === to);
+  if (isStoredAfter || isReadLate) return false;
+  return isStoredInBody && areInStep(loadsIn(rootsOf(kernel.body)), kernel.body, from, to);
+}
+
+function areInStep(reads: readonly Address[], writes: readonly Store[], from: Buffer, to: Buffer): boolean {
+  const ours = reads.filter(({ buffer }) => buffer === from);
+  const theirs = writes.filter(({ address }) => address.buffer === to).map(({ address }) => address);
+  const all = [...ours, ...theirs];
+  const [first] = all;
+  const step = Math.min(...first.strides.map((stride) => Math.abs(stride) || Infinity));
+  return all.every(
+    ({ strides, counters, computed, offset, buffer }) =>
+      computed.length === 0 &&
+      strides.every((stride, axis) => stride === first.strides[axis] && stride !== 0) &&
+      counters.length === first.counters.length &&
+      counters.every(
+        ({ counter, stride }, at) =>
+          counter === first.counters[at].counter && stride === first.counters[at].stride,
+      ) &&
+      // The elements of one turn lie together, apart from those of others.
+      Math.floor(offset / step) === Math.floor(first.offset / step) &&
+      buffer.size === first.buffer.size,
+  );
+}

@@ -1,0 +1,234 @@
+// When each buffer holds something that is still needed, as intervals of positions in the order of execution.
+import type { Buffer, Counter, Kernel, Step } from "../kernel.js";
+import { accessesOf } from "./accesses.js";
+
+/** From the position where something is written to the one where it is read for the last time. */
+export interface Interval {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A kernel at a position: it reads at `position`, writes at `position + 1`. */
+export interface PlacedKernel {
+  readonly kernel: Kernel;
+  readonly position: number;
+}
+
+export interface Lifetimes {
+  readonly intervals: ReadonlyMap<Buffer, readonly Interval[]>;
+  readonly kernels: readonly PlacedKernel[];
+  /** The kernels that touch a buffer. */
+  readonly users: ReadonlyMap<Buffer, readonly PlacedKernel[]>;
+}
+
+/** What happens to one buffer in a stretch of code. */
+type Event =
+  | {
+      readonly kind: "read" | "write";
+      readonly start: number;
+      readonly end: number;
+      readonly isWhole: boolean;
+    }
+  /** An access that goes along with a loop. */
+  | { readonly kind: "read" | "write"; readonly span: Frame; readonly isWhole: false }
+  | { readonly kind: "turns"; readonly frame: Frame; readonly mayBeSkipped: boolean }
+  | { readonly kind: "cases"; readonly frames: readonly Frame[] };
+
+/** A stretch of code that is run as a whole: the program, a loop's turn, a branch. */
+interface Frame {
+  readonly parent: Frame | null;
+  /** The loop whose turn this is. */
+  readonly counter: Counter | null;
+  readonly events: Map<Buffer, Event[]>;
+  /** How this frame shows in its parent's events, made when first needed. */
+  readonly asEvent: () => Event;
+  start: number;
+  end: number;
+}
+
+export function findLifetimes(
+  steps: readonly Step[],
+  inputs: Iterable<Buffer>,
+  outputs: Iterable<Buffer>,
+): Lifetimes {
+  const kernels: PlacedKernel[] = [];
+  const users = new Map<Buffer, PlacedKernel[]>();
+  let position = 0;
+  const makeFrame = (
+    parent: Frame | null,
+    counter: Counter | null,
+    asEvent: (self: Frame) => Event,
+  ): Frame => {
+    const frame: Frame = {
+      parent,
+      counter,
+      events: new Map(),
+      asEvent: () => asEvent(frame),
+      start: position,
+      end: position,
+    };
+    return frame;
+  };
+  /** The events of a buffer in a frame; a frame that had none of it becomes an event of its parent. */
+  const eventsIn = (frame: Frame, buffer: Buffer): Event[] => {
+    const known = frame.events.get(buffer);
+    if (known !== undefined) return known;
+    const made: Event[] = [];
+    frame.events.set(buffer, made);
+    if (frame.parent !== null) {
+      const event = frame.asEvent();
+      const above = eventsIn(frame.parent, buffer);
+      if (above[above.length - 1] !== event) above.push(event);
+    }
+    return made;
+  };
+  const note = (frame: Frame, placed: PlacedKernel): void => {
+    for (const { buffer, kind, counters, isWhole } of accessesOf(placed.kernel)) {
+      const list = users.get(buffer) ?? [];
+      users.set(buffer, list);
+      if (list[list.length - 1] !== placed) list.push(placed);
+      const at = placed.position + (kind === "write" ? 1 : 0);
+      // A buffer that loops go along is in use as a whole from the outermost such loop's start to its end.
+      let owner = frame;
+      let span: Frame | null = null;
+      for (let inner: Frame | null = frame; inner !== null; inner = inner.parent) {
+        if (inner.counter !== null && counters.includes(inner.counter)) {
+          owner = inner.parent ?? inner;
+          span = inner;
+        }
+      }
+      eventsIn(owner, buffer).push(
+        span === null ? { kind, start: at, end: at, isWhole } : { kind, span, isWhole: false },
+      );
+    }
+  };
+
+  const walk = (list: readonly Step[], frame: Frame): void => {
+    for (const step of list) {
+      switch (step.kind) {
+        case "kernel": {
+          const placed = { kernel: step.kernel, position };
+          kernels.push(placed);
+          position += 2;
+          note(frame, placed);
+          break;
+        }
+        case "loop": {
+          const event = once<Event>();
+          const inner = makeFrame(frame, step.counter, (self) =>
+            event(() => ({ kind: "turns", frame: self, mayBeSkipped: false })),
+          );
+          walk(step.body, inner);
+          inner.end = position;
+          position += 2;
+          break;
+        }
+        case "while": {
+          const event = once<Event>();
+          const inner = makeFrame(frame, null, (self) =>
+            event(() => ({ kind: "turns", frame: self, mayBeSkipped: true })),
+          );
+          walk(step.test, inner);
+          eventsIn(inner, step.predicate.buffer).push({
+            kind: "read",
+            start: position,
+            end: position,
+            isWhole: false,
+          });
+          position += 2;
+          walk(step.body, inner);
+          inner.end = position;
+          position += 2;
+          break;
+        }
+        case "branch": {
+          eventsIn(frame, step.index.buffer).push({
+            kind: "read",
+            start: position,
+            end: position,
+            isWhole: false,
+          });
+          position += 2;
+          const event = once<Event>();
+          const frames: Frame[] = [];
+          for (const branch of step.cases) {
+            const inner = makeFrame(frame, null, () => event(() => ({ kind: "cases", frames })));
+            frames.push(inner);
+            walk(branch, inner);
+            inner.end = position;
+            position += 2;
+          }
+          break;
+        }
+      }
+    }
+  };
+
+  const root = makeFrame(null, null, () => {
+    throw new Error("the outermost code is no event");
+  });
+  for (const buffer of inputs)
+    eventsIn(root, buffer).push({ kind: "write", start: -1, end: -1, isWhole: true });
+  walk(steps, root);
+  root.end = position;
+  for (const buffer of outputs)
+    eventsIn(root, buffer).push({ kind: "read", start: position, end: position, isWhole: false });
+  const intervals = new Map<Buffer, Interval[]>();
+  for (const buffer of root.events.keys()) {
+    const found: Interval[] = [];
+    findIntervals(root, buffer, false, found);
+    intervals.set(buffer, found);
+  }
+  return { intervals, kernels, users };
+}
+
+/** A value made at most once. */
+function once<T>(): (make: () => T) => T {
+  let made: T | undefined;
+  return (make) => (made ??= make());
+}
+
+/** Finds when a buffer is in use within a frame; returns whether it is at the frame's start. */
+function findIntervals(frame: Frame, buffer: Buffer, isLiveAtEnd: boolean, found: Interval[]): boolean {
+  const events = frame.events.get(buffer) ?? [];
+  let end: number | null = isLiveAtEnd ? frame.end : null;
+  for (let index = events.length - 1; index >= 0; index--) {
+    const event = events[index];
+    switch (event.kind) {
+      case "read":
+      case "write": {
+        const at: Interval = "span" in event ? event.span : event;
+        end = Math.max(end ?? at.end, at.end);
+        // A buffer holds one value, written in one or several parts: the first of them begins it.
+        if (event.kind === "write" && (event.isWhole || index === 0)) {
+          found.push({ start: at.start, end });
+          end = null;
+        }
+        break;
+      }
+      case "turns": {
+        const isLiveAfter = end !== null;
+        const inside: Interval[] = [];
+        let isLiveBefore = findIntervals(event.frame, buffer, isLiveAfter, inside);
+        if (isLiveBefore && !isLiveAfter) {
+          // What a turn needs from the turn before stays in use from the end of one to the start of the next.
+          inside.length = 0;
+          isLiveBefore = findIntervals(event.frame, buffer, true, inside);
+        }
+        found.push(...inside);
+        if (end !== null) found.push({ start: event.frame.end, end });
+        end = isLiveBefore || (isLiveAfter && event.mayBeSkipped) ? event.frame.start : null;
+        break;
+      }
+      case "cases": {
+        const isLiveAfter = end !== null;
+        if (end !== null) found.push({ start: event.frames[event.frames.length - 1].end, end });
+        const before = event.frames.map((inner) => findIntervals(inner, buffer, isLiveAfter, found));
+        end = before.includes(true) ? event.frames[0].start : null;
+        break;
+      }
+    }
+  }
+  if (end !== null) found.push({ start: frame.start, end });
+  return end !== null;
+}

@@ -1,0 +1,212 @@
+// Steps as WebAssembly functions: one for each kernel and each turn of a loop, because V8 optimises function by
+// function and never a function that is running.
+import type { Address, Buffer, Counter, Kernel, Step } from "../kernel.js";
+import { loadsIn, reductionRoots, rootsOf } from "../plan/accesses.js";
+import type { MemoryPlan } from "../plan/arena.js";
+import { Assembler } from "./assembler.js";
+import { renderDot } from "./dot.js";
+import { renderLoop } from "./loop.js";
+import type { Features } from "./math.js";
+import type { HostFunction, ModuleParts } from "./module.js";
+import { itemBytes, type Surroundings } from "./pointers.js";
+import { renderSort } from "./sort.js";
+
+/** The host function that prints message number so and so. */
+const print: HostFunction = { name: "print", params: ["i32"] };
+
+export function renderSteps(steps: readonly Step[], plan: MemoryPlan, features: Features): ModuleParts {
+  return new ModuleRenderer(plan, features).render(steps);
+}
+
+/** The loops that a kernel's addresses move with. */
+function countersOf(kernel: Kernel): Counter[] {
+  const places: readonly Pick<Address, "counters">[] = (() => {
+    switch (kernel.kind) {
+      case "loop":
+        return [
+          ...loadsIn([...rootsOf(kernel.body), ...reductionRoots(kernel), ...rootsOf(kernel.after)]),
+          ...[...kernel.body, ...kernel.after].map(({ address }) => address),
+        ];
+      case "dot":
+        return [
+          kernel.left,
+          kernel.right,
+          ...loadsIn(rootsOf(kernel.stores)),
+          ...kernel.stores.map(({ address }) => address),
+        ];
+      case "sort":
+        return kernel.operands;
+      case "copy":
+        return [kernel.from, kernel.to];
+      case "print":
+        return kernel.operands;
+    }
+  })();
+  return [...new Set(places.flatMap(({ counters }) => counters.map(({ counter }) => counter)))];
+}
+
+class ModuleRenderer {
+  private readonly functions: Assembler[] = [];
+
+  constructor(
+    private readonly plan: MemoryPlan,
+    private readonly features: Features,
+  ) {}
+
+  render(steps: readonly Step[]): ModuleParts {
+    const entry = this.functionOf("run", steps, []);
+    return { imports: [print], functions: this.functions, entry, memoryBytes: this.plan.bytes };
+  }
+
+  private add(assembler: Assembler): number {
+    return this.functions.push(assembler) - 1 + 1;
+  }
+
+  private addressOf(buffer: Buffer): number {
+    return this.plan.addresses.get(buffer) ?? 0;
+  }
+
+  private surroundings(counters: readonly Counter[]): Surroundings {
+    return {
+      addressOf: (buffer) => this.addressOf(buffer),
+      counterLocal: (counter) => counters.indexOf(counter),
+    };
+  }
+
+  /** A function that runs steps inside the given loops; its parameters are their counters. */
+  private functionOf(name: string, steps: readonly Step[], counters: readonly Counter[]): number {
+    const asm = new Assembler(
+      name,
+      counters.map(() => "i32"),
+    );
+    this.emit(asm, steps, counters, new Map(counters.map((counter, local) => [counter, local])));
+    return this.add(asm);
+  }
+
+  private emit(
+    asm: Assembler,
+    steps: readonly Step[],
+    counters: readonly Counter[],
+    locals: ReadonlyMap<Counter, number>,
+  ): void {
+    const load = (place: {
+      readonly buffer: Buffer;
+      readonly offset: number;
+      readonly counters: Address["counters"];
+    }) => this.pushPlace(asm, place, locals);
+    for (const step of steps) {
+      switch (step.kind) {
+        case "kernel":
+          this.emitKernel(asm, step.kernel, locals);
+          break;
+        case "loop": {
+          const { length } = step.counter;
+          const inner = [...counters, step.counter];
+          const body = this.functionOf(`turn${step.counter.id}`, step.body, inner);
+          const counter = asm.local("i32");
+          asm.i32(step.reverse ? length - 1 : 0).set(counter);
+          asm.loop((again) => {
+            counters.forEach((outer) => asm.get(locals.get(outer) ?? 0));
+            asm.get(counter).op("call", body);
+            asm
+              .get(counter)
+              .i32(step.reverse ? -1 : 1)
+              .op("i32.add")
+              .tee(counter);
+            asm.i32(step.reverse ? 0 : length).op(step.reverse ? "i32.ge_s" : "i32.lt_s");
+            again();
+          });
+          asm.release("i32", counter);
+          break;
+        }
+        case "while": {
+          const body = this.functionOf("whileTurn", step.body, counters);
+          asm.block((leave) => {
+            asm.loop((again) => {
+              this.emit(asm, step.test, counters, locals);
+              load(step.predicate);
+              asm.op("i32.load8_u").op("i32.eqz");
+              leave();
+              counters.forEach((outer) => asm.get(locals.get(outer) ?? 0));
+              asm.op("call", body).i32(1);
+              again();
+            });
+          });
+          break;
+        }
+        case "branch": {
+          const index = asm.local("i32");
+          load(step.index);
+          asm.op("i32.load").set(index);
+          this.emitCases(asm, step.cases, index, 0, counters, locals);
+          asm.release("i32", index);
+          break;
+        }
+      }
+    }
+  }
+
+  /** The case of the index, the first for smaller and the last for larger ones. */
+  private emitCases(
+    asm: Assembler,
+    cases: readonly (readonly Step[])[],
+    index: number,
+    first: number,
+    counters: readonly Counter[],
+    locals: ReadonlyMap<Counter, number>,
+  ): void {
+    if (cases.length === 1) {
+      this.emit(asm, cases[0], counters, locals);
+      return;
+    }
+    asm.get(index).i32(first).op("i32.le_s");
+    asm.branch(
+      () => this.emit(asm, cases[0], counters, locals),
+      () => this.emitCases(asm, cases.slice(1), index, first + 1, counters, locals),
+    );
+  }
+
+  private pushPlace(
+    asm: Assembler,
+    {
+      buffer,
+      offset,
+      counters,
+    }: { readonly buffer: Buffer; readonly offset: number; readonly counters: Address["counters"] },
+    locals: ReadonlyMap<Counter, number>,
+  ): void {
+    asm.i32(this.addressOf(buffer) + offset * itemBytes(buffer));
+    for (const { counter, stride } of counters) {
+      asm
+        .get(locals.get(counter) ?? 0)
+        .i32(stride * itemBytes(buffer))
+        .op("i32.mul")
+        .op("i32.add");
+    }
+  }
+
+  private emitKernel(asm: Assembler, kernel: Kernel, locals: ReadonlyMap<Counter, number>): void {
+    if (this.plan.isIdle(kernel)) return;
+    if (kernel.kind === "copy") {
+      this.pushPlace(asm, kernel.to, locals);
+      this.pushPlace(asm, kernel.from, locals);
+      asm.i32(kernel.size * itemBytes(kernel.to.buffer)).op("memory.copy");
+      return;
+    }
+    if (kernel.kind === "print") {
+      asm.i32(kernel.message).op("call", 0);
+      return;
+    }
+    const counters = countersOf(kernel);
+    const inner = new Assembler(
+      kernel.name,
+      counters.map(() => "i32"),
+    );
+    const surroundings = this.surroundings(counters);
+    if (kernel.kind === "loop") renderLoop(inner, kernel, surroundings, this.features);
+    else if (kernel.kind === "dot") renderDot(inner, kernel, surroundings, this.features);
+    else renderSort(inner, kernel, surroundings);
+    counters.forEach((counter) => asm.get(locals.get(counter) ?? 0));
+    asm.op("call", this.add(inner));
+  }
+}

@@ -11,9 +11,9 @@ import * as tree from "./tree/index.js";
 
 export { debug, lax, nn, np, random, tree };
 
-export { Array, type ArrayLike, type Concrete, type Nested } from "./core/array.js";
+export { Array, type ArrayLike, type Concrete, type Nested, type RemoteElements } from "./core/array.js";
 export { dtypes, type DType, type TypedArray } from "./core/dtype.js";
-export { ArrayError } from "./core/errors.js";
+export { ArrayError, fail } from "./core/errors.js";
 export {
   countEquations,
   hasEffect,
@@ -58,5 +58,5 @@ export { checkGrads, type CheckGradsOptions } from "./transforms/checkGrads.js";
 export { grad, jvp, valueAndGrad, vjp, type Argnums, type GradOptions } from "./transforms/derivatives.js";
 export { evalShape, makeProgram, type ClosedProgram, type ShapeDtype } from "./transforms/inspect.js";
 export { hessian, jacfwd, jacrev, type Jacobian, type JacobianOptions } from "./transforms/jacobian.js";
-export { jit, type JitOptions } from "./transforms/jit.js";
+export { jit, precompile, type JitOptions } from "./transforms/jit.js";
 export { vmap, type AxisTree } from "./transforms/vmap.js";

@@ -2,5 +2,4 @@
 import { registerBackend } from "../array/index.js";
 import { wasmBackend } from "./wasm/backend.js";
 
-const wasm = wasmBackend();
-if (wasm !== null) registerBackend(wasm);
+registerBackend(wasmBackend());

@@ -18,6 +18,7 @@ export {
   makeProgram,
   nn,
   np,
+  precompile,
   random,
   registerBackend,
   tree,

@@ -14,6 +14,11 @@ export type Concrete = Array & { readonly elements: TypedArray };
 /** What elementwise operations take: an array, or a plain value that adapts to the other operand's dtype. */
 export type ArrayLike = Array | number | boolean;
 
+/** Elements that stay where a device has put them until somebody asks for them. */
+export interface RemoteElements {
+  readonly read: () => TypedArray;
+}
+
 /** Elements as nested lists; a scalar is the bare value. */
 export type Nested = number | boolean | readonly Nested[];
 
@@ -32,16 +37,33 @@ export interface Array extends ArrayMethods {}
 export class Array {
   /** @internal */
   readonly type: ArrayType;
-  /** @internal The elements of a concrete array; null while traced. */
-  readonly elements: TypedArray | null;
   /** @internal */
   readonly tracer: Tracer | null;
+  /** @internal What a device holds for this array, if it is not here. */
+  readonly remote: RemoteElements | null;
+  private readonly local: TypedArray | null;
 
   /** @internal */
-  constructor(type: ArrayType, elements: TypedArray | null, tracer: Tracer | null = null) {
+  constructor(
+    type: ArrayType,
+    elements: TypedArray | null,
+    tracer: Tracer | null = null,
+    remote: RemoteElements | null = null,
+  ) {
     this.type = type;
-    this.elements = elements;
+    this.local = elements;
     this.tracer = tracer;
+    this.remote = remote;
+  }
+
+  /** @internal The elements of a concrete array; null while traced. */
+  get elements(): TypedArray | null {
+    return this.local ?? this.remote?.read() ?? null;
+  }
+
+  /** @internal The same array with a type that differs in its weakness only. */
+  withType(type: ArrayType): Array {
+    return new Array(type, this.local, this.tracer, this.remote);
   }
 
   get shape(): Shape {

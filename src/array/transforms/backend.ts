@@ -11,6 +11,8 @@ export interface Executable {
 }
 
 export interface CompileOptions {
+  /** What the program is called in dumps. */
+  readonly name: string;
   /** Values of the program's first inputs, the same in every run. */
   readonly constants: readonly Array[];
   /** Which of the other inputs may be overwritten by a run. */

@@ -1,5 +1,5 @@
 // Kernels from groups: the expressions of all nodes of a group, over common axes.
-import type { Atom, DotParams, Equation, Variable } from "../../array/index.js";
+import type { DotParams, Equation, Variable } from "../../array/index.js";
 import type { DotKernel, DotOperand, Expression, LoopKernel, Reduction, Store } from "../kernel.js";
 import { axisIndex, constantIndex, ExpressionBuilder, type Index } from "./expressions.js";
 import type { Group } from "./groups.js";
@@ -252,6 +252,73 @@ function rowIndices({ roles, kept }: ReduceNode): Index[] {
   return roles.map((role) => (role === "unit" ? constantIndex(0) : axisIndex(next[role]++)));
 }
 
+/** The axes of a product: of its points (batch, rows, columns), then of its depth. */
+interface ProductAxes {
+  readonly batch: readonly number[];
+  readonly rows: readonly number[];
+  readonly columns: readonly number[];
+  readonly depth: readonly number[];
+  /** How many axes the points have. */
+  readonly points: number;
+  /** The element of an operand at each point and depth. */
+  readonly element: (lowering: Lowering, side: 0 | 1) => Expression;
+}
+
+function productAxes({ inputs, params }: Equation): ProductAxes {
+  const { contract, batch } = params as DotParams;
+  const free = inputs.map(({ type }, side) =>
+    type.shape
+      .map((_, axis) => axis)
+      .filter((axis) => !contract[side].includes(axis) && !batch[side].includes(axis)),
+  );
+  const extents = (side: 0 | 1, axes: readonly number[]) => axes.map((axis) => inputs[side].type.shape[axis]);
+  const [batches, rows, columns] = [extents(0, batch[0]), extents(0, free[0]), extents(1, free[1])];
+  const points = batches.length + rows.length + columns.length;
+  const axisOf = (side: 0 | 1, axis: number): number => {
+    if (batch[side].includes(axis)) return batch[side].indexOf(axis);
+    if (contract[side].includes(axis)) return points + contract[side].indexOf(axis);
+    return batches.length + (side === 0 ? 0 : rows.length) + free[side].indexOf(axis);
+  };
+  return {
+    batch: batches,
+    rows,
+    columns,
+    depth: extents(0, contract[0]),
+    points,
+    element: (lowering, side) =>
+      lowering.at(
+        inputs[side],
+        inputs[side].type.shape.map((_, axis) => axisIndex(axisOf(side, axis))),
+      ),
+  };
+}
+
+/** A product of integers, or over no depth: a plain reduction. */
+export function buildPlainDot(region: Region, equation: Equation): LoopKernel {
+  const { batch, rows, columns, depth, points, element } = productAxes(equation);
+  const [{ type }] = equation.outputs;
+  const build = new ExpressionBuilder(points + depth.length);
+  const lowering = region.lowering(build);
+  const value = build.operation("mul", type.dtype, [element(lowering, 0), element(lowering, 1)]);
+  const indices = type.shape.map((_, axis) => axisIndex(axis));
+  const store: Store = {
+    address: build.address(region.placeOf(equation.outputs[0]), type.shape, indices),
+    value: build.reduced(0, type.dtype),
+    combine: "set",
+    guard: null,
+  };
+  return {
+    kind: "loop",
+    name: "product",
+    extents: [...batch, ...rows, ...columns, ...depth],
+    outer: points,
+    body: [],
+    reductions: [{ operation: "sum", value, position: null, dtype: type.dtype }],
+    after: [store],
+    ordered: false,
+  };
+}
+
 /** A product with what is computed on its sums. */
 export function buildDot(
   region: Region,
@@ -260,42 +327,20 @@ export function buildDot(
   isResultNeeded: boolean,
   group: Group,
 ): DotKernel {
-  const { contract, batch } = equation.params as DotParams;
-  const [x, y] = equation.inputs;
+  const { batch, rows, columns, depth, points, element } = productAxes(equation);
   const [output] = equation.outputs;
-  const free = (atom: Atom, side: 0 | 1) =>
-    atom.type.shape
-      .map((_, axis) => axis)
-      .filter((axis) => ![...contract[side], ...batch[side]].includes(axis));
-  const extentsOf = (atom: Atom, axes: readonly number[]) => axes.map((axis) => atom.type.shape[axis]);
-  const batches = extentsOf(x, batch[0]);
-  const rows = extentsOf(x, free(x, 0));
-  const columns = extentsOf(y, free(y, 1));
-  const depth = extentsOf(x, contract[0]);
-  const points = batches.length + rows.length + columns.length;
-
-  const operand = (atom: Atom, side: 0 | 1): DotOperand => {
-    const build = new ExpressionBuilder(points + depth.length);
-    const own = free(atom, side);
-    const first = batches.length + (side === 0 ? 0 : rows.length);
-    const axisOf = (axis: number): number => {
-      if (batch[side].includes(axis)) return batch[side].indexOf(axis);
-      if (contract[side].includes(axis)) return points + contract[side].indexOf(axis);
-      return first + own.indexOf(axis);
-    };
-    const element = region.lowering(build).at(
-      atom,
-      atom.type.shape.map((_, axis) => axisIndex(axisOf(axis))),
-    );
-    if (element.kind !== "load") throw new Error("an operand of a product is not in memory");
-    const { strides, buffer, offset, counters, computed } = element.address;
+  const operand = (side: 0 | 1): DotOperand => {
+    const load = element(region.lowering(new ExpressionBuilder(points + depth.length)), side);
+    if (load.kind !== "load") throw new Error("an operand of a product is not in memory");
+    const { strides, buffer, offset, counters, computed } = load.address;
+    const columnsAt = batch.length + rows.length;
     return {
       buffer,
       offset,
       counters,
       computed,
-      batch: strides.slice(0, batches.length),
-      free: strides.slice(first, first + own.length),
+      batch: strides.slice(0, batch.length),
+      free: side === 0 ? strides.slice(batch.length, columnsAt) : strides.slice(columnsAt, points),
       depth: strides.slice(points),
     };
   };
@@ -314,12 +359,12 @@ export function buildDot(
   const kernel: Omit<DotKernel, "scratch"> = {
     kind: "dot",
     name: nameOf(region, [output, ...epilogue.map((node) => node.variable)], "product"),
-    batch: batches,
+    batch,
     rows,
     columns,
     depth,
-    left: operand(x, 0),
-    right: operand(y, 1),
+    left: operand(0),
+    right: operand(1),
     stores: [
       ...(isResultNeeded ? [own] : []),
       ...epilogue.map((node) => storeOf(node, lowering, spread(node.shape, significant))),

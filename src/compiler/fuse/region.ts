@@ -16,7 +16,7 @@ import type {
 import type { Buffer, Counter, Kernel, Place, Reduce, Step } from "../kernel.js";
 import type { Target } from "../target.js";
 import { analyseBlock, canFollowProduct, isInlineable, sizeOf, type Block } from "./block.js";
-import { buildDot, buildLoop } from "./build.js";
+import { buildDot, buildLoop, buildPlainDot } from "./build.js";
 import { ExpressionBuilder, type Index } from "./expressions.js";
 import { Grouping, type Group } from "./groups.js";
 import { Lowering } from "./lower.js";
@@ -65,6 +65,10 @@ export function buildRegion(
 ): BuiltRegion {
   return new Region(shared, program, inputs, destinations).build();
 }
+
+/** Whether a product is none for tiles: of integers, of nothing, or over no depth. */
+const isPlainDot = ({ inputs, outputs: [output] }: Equation): boolean =>
+  output.type.dtype !== "float32" || inputs.some(({ type }) => sizeOf(type.shape) === 0);
 
 export class Region {
   readonly block: Block;
@@ -251,6 +255,12 @@ export class Region {
         this.addConcatenate(equation);
         break;
       case "dot":
+        if (isPlainDot(equation)) {
+          step(() => {
+            if (sizeOf(output.type.shape) > 0) this.push(buildPlainDot(this, equation));
+          });
+          break;
+        }
         this.grouping.addDot(output, this.readsOf(inputs), (group) => {
           const epilogue = group.after.filter((node) => this.isNeeded(node));
           this.push(

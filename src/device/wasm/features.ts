@@ -13,10 +13,9 @@ const moduleWith = (...body: number[]): Uint8Array<ArrayBuffer> =>
 /** i32.const 0, i32x4.splat. */
 const vector = [0x41, 0x00, 0xfd, 0x11];
 
-export const hasSimd = (): boolean =>
-  typeof WebAssembly === "object" && WebAssembly.validate(moduleWith(...vector));
-
-/** f32x4.relaxed_madd is part of newer engines only. */
-export const detectFeatures = (): Features => ({
-  fma: WebAssembly.validate(moduleWith(...vector, ...vector, ...vector, 0xfd, 0x85, 0x02)),
-});
+/** What compiled programs can use here; null where they cannot run at all. */
+export function detectFeatures(): Features | null {
+  if (typeof WebAssembly !== "object" || !WebAssembly.validate(moduleWith(...vector))) return null;
+  // f32x4.relaxed_madd is part of newer engines only.
+  return { fma: WebAssembly.validate(moduleWith(...vector, ...vector, ...vector, 0xfd, 0x85, 0x02)) };
+}

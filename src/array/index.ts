@@ -34,6 +34,7 @@ export type { Index, Range } from "./np/indexing.js";
 export { registerBackend, type Backend, type CompileOptions, type Executable } from "./transforms/backend.js";
 
 // What compilers and devices need of the language: its programs and the parameters of its primitives.
+export { environment } from "./core/environment.js";
 export { concrete, evaluateLiterals } from "./core/interpret.js";
 export { arrayType } from "./core/type.js";
 export { printMessage } from "./primitives/debugPrint.js";

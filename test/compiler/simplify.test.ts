@@ -50,4 +50,84 @@ describe("simplify", () => {
     const { body, carries } = loop.params as { body: Program; carries: number };
     expect([carries, body.equations.map((equation) => equation.primitive.name)]).toEqual([1, ["add"]]);
   });
+
+  /** The names of a program's equations, those inside loops and branches nested. */
+  const outline = (program: Program): unknown[] =>
+    program.equations.map((equation) => {
+      const inner = Object.values(equation.params)
+        .flat()
+        .filter((value): value is Program => typeof value === "object" && "equations" in (value as object));
+      return inner.length === 0 ? equation.primitive.name : [equation.primitive.name, ...inner.map(outline)];
+    });
+  const outlineOf = (f: (...args: Array[]) => unknown, ...args: Array[]) =>
+    outline(simplifyProgram(makeProgram(f)(...args).program));
+
+  it("computes before a loop what is the same in every turn, if it is worth it", () => {
+    const f = (a: Array, b: Array) =>
+      lax.foriLoop(0, 5, (_, c: Array) => c.add(np.exp(a).sum()).mul(b.add(1)), np.zeros([2, 3]));
+    expect(outlineOf(f, x, x)).toEqual(["broadcast", "exp", "reduceSum", ["scan", ["add", "add", "mul"]]]);
+    const nested = (a: Array) =>
+      lax.foriLoop(0, 5, (_, c: Array) => lax.foriLoop(0, 3, (_i, d: Array) => d.mul(np.sin(a)), c), a);
+    expect(outlineOf(nested, x)).toEqual(["sin", ["scan", [["scan", ["mul"]]]]]);
+    const test = (a: Array) =>
+      lax.whileLoop(
+        (c: Array) => c.sum().less(np.exp(a).sum()),
+        (c) => c.add(np.log(a)),
+        a,
+      );
+    expect(outlineOf(test, x)).toEqual([
+      "exp",
+      "reduceSum",
+      "log",
+      ["while", ["reduceSum", "less"], ["add"]],
+    ]);
+  });
+
+  it("carries nothing that stays, and knows inside what is known outside", () => {
+    const f = (a: Array) =>
+      lax.foriLoop(
+        0,
+        5,
+        (_, c: { total: Array; scale: Array; fixed: Array }) => ({
+          total: c.total.add(c.fixed).mul(c.scale),
+          scale: c.scale,
+          fixed: c.fixed,
+        }),
+        { total: np.zeros([2, 3]), scale: np.float32(1), fixed: a },
+      );
+    const { equations, outputs, inputs } = simplifyProgram(makeProgram(f)(x).program);
+    const loop = equations[equations.length - 1];
+    expect(outlineOf(f, x)).toEqual(["broadcast", ["scan", ["add"]]]);
+    expect((loop.params as { carries: number }).carries).toBe(1);
+    expect([outputs[0], outputs[1].kind]).toEqual([inputs[0], "literal"]);
+  });
+
+  it("takes the branch that is known", () => {
+    const f = (a: Array) =>
+      lax.cond(
+        np.less(1, 2),
+        (b: Array) => np.sin(b),
+        (b: Array) => np.cos(b),
+        a,
+      );
+    expect(outlineOf(f, x)).toEqual(["sin"]);
+    const inLoop = (a: Array) =>
+      lax.scan(
+        (c: Array) => [
+          lax.cond(
+            np.less(3, 2),
+            (b: Array) => b,
+            (b: Array) => b.add(1),
+            c,
+          ),
+          null,
+        ],
+        a,
+        null,
+        {
+          length: 4,
+        },
+      )[0];
+    expect(outlineOf(inLoop, x)).toEqual([["scan", ["add"]]]);
+  });
 });

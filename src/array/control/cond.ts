@@ -40,7 +40,6 @@ export const cond: Primitive<CondParams> = {
   partition: partitionCond,
   prune: pruneCond,
   subPrograms: ({ branches }) => branches,
-  mapSubPrograms: ({ branches }, change) => ({ branches: branches.map(change) }),
 };
 
 function jvpCond(

@@ -62,7 +62,6 @@ export const scan: Primitive<ScanParams> = {
   partition: partitionScan,
   prune: pruneScan,
   subPrograms: ({ body }) => [body],
-  mapSubPrograms: (params, change) => ({ ...params, body: change(params.body) }),
 };
 
 /** One slice along the first axis, without copying. */

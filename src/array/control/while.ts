@@ -53,7 +53,6 @@ export const whileLoop: Primitive<WhileParams> = {
         "traced: the number of turns is not known, so what the backward pass needs cannot be stored. Use lax.scan or " +
         "lax.foriLoop with plain numbers as bounds, use jvp, or put lax.stopGradient around the result",
   subPrograms: ({ test, body }) => [test, body],
-  mapSubPrograms: (params, change) => ({ ...params, test: change(params.test), body: change(params.body) }),
 };
 
 /** A program that takes further inputs at the end and ignores them. */

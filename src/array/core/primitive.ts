@@ -69,9 +69,6 @@ export interface Primitive<P extends object = object> {
   /** The Programs among the parameters. */
   subPrograms?(params: P): readonly Program[];
 
-  /** The parameters with each of those Programs put through `change`. */
-  mapSubPrograms?(params: P, change: (program: Program) => Program): P;
-
   /** True for what must happen even if nobody uses the result. */
   readonly effect?: boolean;
 

@@ -11,6 +11,7 @@ import type {
   ScatterParams,
   Variable,
 } from "../../array/index.js";
+import { costOf, elementwise, views } from "../costs.js";
 
 /** Reductions of up to so many elements, and indices into axes up to so long, are written out. */
 export const smallExtent = 8;
@@ -31,56 +32,11 @@ export interface Block {
   readonly stored: ReadonlySet<Variable>;
 }
 
-/** Rough relative cost of one element, in simple instructions. */
-const costs: Record<string, number> = {
-  div: 4,
-  sqrt: 4,
-  rem: 12,
-  exp: 14,
-  expm1: 20,
-  log: 14,
-  log1p: 20,
-  tanh: 16,
-  logistic: 18,
-  logaddexp: 30,
-  sin: 24,
-  cos: 24,
-  erf: 24,
-  erfInv: 30,
-  atan2: 30,
-  pow: 50,
-  fma: 8,
-  threefry2x32: 110,
-  gather: 6,
-};
-
-/** Views cost nothing but index arithmetic. */
-const views = new Set([
-  "broadcast",
-  "reshape",
-  "transpose",
-  "flip",
-  "slice",
-  "dynamicSlice",
-  "window",
-  "stopGradient",
-  "iota",
-]);
-
-/** Primitives whose result is written out element by element from operands at the same indices. */
-export const elementwise = new Set([
-  ...["neg", "add", "sub", "mul", "fma", "div", "rem", "pow", "max", "min", "relu", "abs", "sign"],
-  ...["floor", "ceil", "trunc", "round", "exp", "expm1", "log", "log1p", "sqrt", "sin", "cos", "tanh"],
-  ...["logistic", "logaddexp", "erf", "erfInv", "atan2", "equal", "notEqual", "less", "lessEqual"],
-  ...["and", "or", "xor", "not", "shiftLeft", "shiftRightLogical", "shiftRightArithmetic"],
-  ...["select", "convert", "bitcast", "threefry2x32"],
-]);
-
 /** What is written out with a look at the position, which the tiles of products do not know. */
 const positional = new Set(["iota", "pad", "concatenate", "scatter"]);
 
 /** Cheap and simple enough for the end of a matrix product's inner loop. */
-export const canFollowProduct = (name: string): boolean => (costs[name] ?? 1) <= 4 && !positional.has(name);
+export const canFollowProduct = (name: string): boolean => costOf(name) <= 4 && !positional.has(name);
 
 const shapeOf = (atom: Atom): readonly number[] => atom.type.shape;
 
@@ -195,17 +151,16 @@ function viewRoot(variable: Variable, definitions: ReadonlyMap<Variable, Definit
 /** Adds variables that would cost too much to write out at every use. */
 function storeWhatIsDear(program: Program, uses: ReadonlyMap<Variable, number>, stored: Set<Variable>): void {
   const cost = new Map<Variable, number>();
-  const costOf = (atom: Atom): number =>
+  const costSoFar = (atom: Atom): number =>
     atom.kind === "literal" || stored.has(atom) ? 0 : (cost.get(atom) ?? 0);
   for (const equation of program.equations) {
     const { primitive, inputs, outputs } = equation;
     if (!isInlineable(equation)) continue;
     // Operands whose elements are used more than once each.
-    if (primitive.name === "broadcast") storeBeforeBroadcast(equation, costOf, stored);
+    if (primitive.name === "broadcast") storeBeforeBroadcast(equation, costSoFar, stored);
     const repeats =
       primitive.name.startsWith("reduce") || primitive.name.startsWith("arg") ? smallExtent / 2 : 1;
-    const own = views.has(primitive.name) ? 0 : (costs[primitive.name] ?? 1);
-    const total = inputs.reduce((sum, input) => sum + costOf(input) * repeats, own);
+    const total = inputs.reduce((sum, input) => sum + costSoFar(input) * repeats, costOf(primitive.name));
     for (const output of outputs) {
       cost.set(output, total);
       const isShared = (uses.get(output) ?? 0) > 1;
@@ -217,11 +172,11 @@ function storeWhatIsDear(program: Program, uses: ReadonlyMap<Variable, number>, 
 /** A value spread over a new axis is computed before, unless that is next to nothing or it is a scalar. */
 function storeBeforeBroadcast(
   equation: Equation,
-  costOf: (atom: Atom) => number,
+  costSoFar: (atom: Atom) => number,
   stored: Set<Variable>,
 ): void {
   const [operand] = equation.inputs;
   if (operand.kind === "literal" || operand.type.shape.length === 0) return;
   const growth = sizeOf((equation.params as BroadcastParams).shape) / Math.max(1, sizeOf(operand.type.shape));
-  if (growth > smallExtent && costOf(operand) > 2) stored.add(operand);
+  if (growth > smallExtent && costSoFar(operand) > 2) stored.add(operand);
 }

@@ -15,7 +15,8 @@ import type {
   WindowParams,
 } from "../../array/index.js";
 import type { Expression } from "../kernel.js";
-import { elementwise, isTrivialReshape, type Block } from "./block.js";
+import { elementwise } from "../costs.js";
+import { isTrivialReshape, type Block } from "./block.js";
 import {
   addIndex,
   constantIndex,

@@ -11,6 +11,7 @@ import {
   type Program,
   type Variable,
 } from "../../array/index.js";
+import { improve } from "./loops.js";
 import { rewrite, type Replacement } from "./rewrite.js";
 
 /** A program that computes the same with less. */
@@ -20,24 +21,35 @@ export function simplifyProgram(program: Program): Program {
   const definitions = new Map<Variable, Equation>();
   const seen = new Map<string, readonly Variable[]>();
   const equations: Equation[] = [];
-  for (const original of program.equations) {
-    const equation = simplifySubPrograms(names.size === 0 ? original : renameInputs(original, rename));
+  const add = (original: Equation): void => {
+    const equation = names.size === 0 ? original : renameInputs(original, rename);
+    if (equation.primitive.subPrograms !== undefined) {
+      addWithPrograms(equation);
+      return;
+    }
     const simpler = fold(equation) ?? rewriteFully(equation, (variable) => definitions.get(variable));
     if (simpler.kind !== "equation") {
       names.set(original.outputs[0], simpler);
-      continue;
+      return;
     }
     const kept = simpler.equation;
     const key = identityKey(kept);
     const earlier = key === null ? undefined : seen.get(key);
     if (earlier !== undefined) {
       original.outputs.forEach((output, index) => names.set(output, earlier[index]));
-      continue;
+      return;
     }
     if (key !== null) seen.set(key, kept.outputs);
     for (const output of kept.outputs) definitions.set(output, kept);
     equations.push(kept);
-  }
+  };
+  const addWithPrograms = (equation: Equation): void => {
+    const improved = improve(equation, simplifyProgram);
+    improved.before.forEach(add);
+    for (const [variable, atom] of improved.names) names.set(variable, rename(atom));
+    if (improved.equation !== null) equations.push(renameInputs(improved.equation, rename));
+  };
+  program.equations.forEach(add);
   return pruneProgram({ inputs: program.inputs, equations, outputs: program.outputs.map(rename) });
 }
 
@@ -57,12 +69,6 @@ function renameInputs(equation: Equation, rename: (atom: Atom) => Atom): Equatio
   return inputs.every((atom, at) => atom === equation.inputs[at]) ? equation : { ...equation, inputs };
 }
 
-function simplifySubPrograms(equation: Equation): Equation {
-  const { primitive, params } = equation;
-  const changed = primitive.mapSubPrograms?.(params, simplifyProgram);
-  return changed === undefined ? equation : { ...equation, params: changed };
-}
-
 /** The value of an equation on literals alone. */
 function fold(equation: Equation): Literal | null {
   const { inputs, outputs } = equation;
@@ -75,7 +81,7 @@ function fold(equation: Equation): Literal | null {
 
 /** Text that two equations share only if they compute the same; null for those not worth comparing. */
 function identityKey(equation: Equation): string | null {
-  if (equation.primitive.subPrograms !== undefined || hasEffect(equation)) return null;
+  if (hasEffect(equation)) return null;
   let key = equation.primitive.name;
   for (const atom of equation.inputs) key += ` ${atom.kind === "variable" ? atom.id : literalKey(atom)}`;
   return isEmpty(equation.params) ? key : `${key} ${JSON.stringify(equation.params)}`;

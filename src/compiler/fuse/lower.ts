@@ -337,7 +337,8 @@ export class Lowering {
     const { axes } = params as ReduceParams;
     const elements = [...this.reducedIndices(x, axes, indices)].map((at) => this.at(x, at));
     const { dtype } = x.type;
-    if (elements.length === 0) return this.build.constant(0, dtype);
+    // Of nothing, all are true; other smallest and largest values do not exist.
+    if (elements.length === 0) return this.build.constant(operation === "min" ? 1 : 0, dtype);
     const name = dtype === "bool" ? (operation === "max" ? "or" : "and") : operation;
     return elements.reduce((total, element) => this.operation(name, dtype, [total, element]));
   }

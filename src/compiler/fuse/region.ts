@@ -219,7 +219,7 @@ export class Region {
       null,
       (lowering, indices) => lowering.at(atom, indices),
       (lowering, indices) => lowering.build.address(to, shape, indices),
-      true,
+      this.canReadBehindProduct(atom),
     );
   }
 
@@ -312,18 +312,16 @@ export class Region {
     );
   }
 
-  /** Whether everything that is written out for a variable can follow a product. */
+  /** Whether everything that is written out to define a variable can follow a product. */
   private canDefineBehindProduct(variable: Variable): boolean {
     const definition = this.block.definitions.get(variable);
     if (definition === undefined) return true;
     const { primitive, inputs } = definition.equation;
-    return (
-      canFollowProduct(primitive.name) &&
-      inputs.every(
-        (input) =>
-          input.kind === "literal" || this.block.stored.has(input) || this.canDefineBehindProduct(input),
-      )
-    );
+    return canFollowProduct(primitive.name) && inputs.every((input) => this.canReadBehindProduct(input));
+  }
+
+  private canReadBehindProduct(atom: Atom): boolean {
+    return atom.kind === "literal" || this.block.stored.has(atom) || this.canDefineBehindProduct(atom);
   }
 
   private addReduce(equation: Equation, axes: readonly number[]): void {
@@ -365,7 +363,7 @@ export class Region {
             output.type.shape,
             indices.map((index, at) => (at === axis ? { ...index, offset: index.offset + from } : index)),
           ),
-        true,
+        this.canReadBehindProduct(input),
       );
     }
     // What reads the result comes after all of its parts.

@@ -31,7 +31,7 @@ type Event =
     }
   /** An access that goes along with a loop. */
   | { readonly kind: "read" | "write"; readonly span: Frame; readonly isWhole: false }
-  | { readonly kind: "turns"; readonly frame: Frame; readonly mayBeSkipped: boolean }
+  | { readonly kind: "turns"; readonly frame: Frame }
   | { readonly kind: "cases"; readonly frames: readonly Frame[] };
 
 /** A stretch of code that is run as a whole: the program, a loop's turn, a branch. */
@@ -44,6 +44,8 @@ interface Frame {
   readonly asEvent: () => Event;
   start: number;
   end: number;
+  /** Where a turn may be left before its end: behind the test of a while loop. */
+  exit: number | null;
 }
 
 export function findLifetimes(
@@ -66,6 +68,7 @@ export function findLifetimes(
       asEvent: () => asEvent(frame),
       start: position,
       end: position,
+      exit: null,
     };
     return frame;
   };
@@ -116,7 +119,7 @@ export function findLifetimes(
         case "loop": {
           const event = once<Event>();
           const inner = makeFrame(frame, step.counter, (self) =>
-            event(() => ({ kind: "turns", frame: self, mayBeSkipped: false })),
+            event(() => ({ kind: "turns", frame: self })),
           );
           walk(step.body, inner);
           inner.end = position;
@@ -125,10 +128,9 @@ export function findLifetimes(
         }
         case "while": {
           const event = once<Event>();
-          const inner = makeFrame(frame, null, (self) =>
-            event(() => ({ kind: "turns", frame: self, mayBeSkipped: true })),
-          );
+          const inner = makeFrame(frame, null, (self) => event(() => ({ kind: "turns", frame: self })));
           walk(step.test, inner);
+          inner.exit = position;
           eventsIn(inner, step.predicate.buffer).push({
             kind: "read",
             start: position,
@@ -188,9 +190,40 @@ function once<T>(): (make: () => T) => T {
   return (make) => (made ??= make());
 }
 
-/** Finds when a buffer is in use within a frame; returns whether it is at the frame's start. */
-function findIntervals(frame: Frame, buffer: Buffer, isLiveAtEnd: boolean, found: Interval[]): boolean {
+/** The first position of an event. */
+function startOf(event: Event): number {
+  switch (event.kind) {
+    case "turns":
+      return event.frame.start;
+    case "cases":
+      return event.frames[0].start;
+    default:
+      return "span" in event ? event.span.start : event.start;
+  }
+}
+
+/** A frame's events of a buffer, with a read at its exit if what is there is needed outside. */
+function eventsOf(frame: Frame, buffer: Buffer, isLiveAtExit: boolean): readonly Event[] {
   const events = frame.events.get(buffer) ?? [];
+  const { exit } = frame;
+  if (!isLiveAtExit || exit === null) return events;
+  const isBefore = (event: Event) => startOf(event) < exit;
+  return [
+    ...events.filter(isBefore),
+    { kind: "read", start: exit, end: exit, isWhole: false },
+    ...events.filter((event) => !isBefore(event)),
+  ];
+}
+
+/** Finds when a buffer is in use within a frame; returns whether it is at the frame's start. */
+function findIntervals(
+  frame: Frame,
+  buffer: Buffer,
+  isLiveAtEnd: boolean,
+  found: Interval[],
+  isLiveAtExit = false,
+): boolean {
+  const events = eventsOf(frame, buffer, isLiveAtExit);
   let end: number | null = isLiveAtEnd ? frame.end : null;
   for (let index = events.length - 1; index >= 0; index--) {
     const event = events[index];
@@ -208,16 +241,19 @@ function findIntervals(frame: Frame, buffer: Buffer, isLiveAtEnd: boolean, found
       }
       case "turns": {
         const isLiveAfter = end !== null;
-        const inside: Interval[] = [];
-        let isLiveBefore = findIntervals(event.frame, buffer, isLiveAfter, inside);
-        if (isLiveBefore && !isLiveAfter) {
-          // What a turn needs from the turn before stays in use from the end of one to the start of the next.
-          inside.length = 0;
-          isLiveBefore = findIntervals(event.frame, buffer, true, inside);
-        }
-        found.push(...inside);
-        if (end !== null) found.push({ start: event.frame.end, end });
-        end = isLiveBefore || (isLiveAfter && event.mayBeSkipped) ? event.frame.start : null;
+        const { frame: turn } = event;
+        const isLeftEarly = turn.exit !== null;
+        const find = (isLiveAtEnd: boolean) => {
+          const inside: Interval[] = [];
+          const isLiveBefore = findIntervals(turn, buffer, isLiveAtEnd, inside, isLiveAfter && isLeftEarly);
+          return { inside, isLiveBefore };
+        };
+        let result = find(isLiveAfter && !isLeftEarly);
+        // What a turn needs from the turn before stays in use from the end of one to the start of the next.
+        if (result.isLiveBefore) result = find(true);
+        found.push(...result.inside);
+        if (end !== null) found.push({ start: turn.end, end });
+        end = result.isLiveBefore ? turn.start : null;
         break;
       }
       case "cases": {

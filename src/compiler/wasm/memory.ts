@@ -118,7 +118,8 @@ export class MemoryAccess {
   store(store: Store, lanes: number): void {
     const { address, value, combine, guard } = store;
     const access = this.prepare(address);
-    if (this.isScattered(address) || (guard !== null && !this.operands.isUniform(guard))) {
+    const meet = combine !== "set" && lanes > 1 && this.strideOf(address) === 0;
+    if (meet || this.isScattered(address) || (guard !== null && !this.operands.isUniform(guard))) {
       this.storeOneByOne(store, access, lanes);
       return;
     }

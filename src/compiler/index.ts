@@ -2,6 +2,7 @@
 import { subPrograms, type DebugPrintParams, type DType, type Program } from "../array/index.js";
 import { buildRegion, placeAt, Shared } from "./fuse/region.js";
 import type { Place } from "./kernel.js";
+import type { CompiledForms } from "./dump.js";
 import { planMemory } from "./plan/arena.js";
 import { simplifyProgram } from "./simplify/simplify.js";
 import type { Target } from "./target.js";
@@ -12,6 +13,7 @@ import { renderSteps } from "./wasm/render.js";
 import { sortScratch } from "./wasm/sort.js";
 
 export type { Features } from "./wasm/math.js";
+export { dumpPasses, dumpText } from "./dump.js";
 export { pageBytes } from "./wasm/module.js";
 
 /** Where an array lies in the module's memory. */
@@ -53,8 +55,16 @@ export function isCompilable(program: Program): boolean {
   );
 }
 
-/** Compiles a program into a WebAssembly module. The first `constants` inputs keep their values between calls. */
-export function compileToWasm(given: Program, constants: number, features: Features): WasmProgram {
+/**
+ * Compiles a program into a WebAssembly module. The first `constants` inputs keep their values between calls.
+ * `look` is shown what each pass has made.
+ */
+export function compileToWasm(
+  given: Program,
+  constants: number,
+  features: Features,
+  look: (forms: CompiledForms) => void = () => undefined,
+): WasmProgram {
   const program = simplifyProgram(given);
   const shared = new Shared(wasm);
   const sizeOf = (shape: readonly number[]) => shape.reduce((product, extent) => product * extent, 1);
@@ -69,6 +79,7 @@ export function compileToWasm(given: Program, constants: number, features: Featu
     inputs.slice(0, constants).map(({ buffer }) => buffer),
   );
   const bytes = encodeModule(renderSteps(region.steps, plan, features));
+  look({ simplified: program, steps: region.steps, plan, bytes });
   const slot = ({ buffer }: Place, shape: readonly number[]): Slot => ({
     address: plan.addresses.get(buffer) ?? 0,
     dtype: buffer.dtype,

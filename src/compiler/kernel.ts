@@ -124,7 +124,7 @@ export interface DotKernel {
   readonly scratch: Buffer;
 }
 
-/** Lanes of equal length, each put in order by its keys; all operands are reordered alike, in place. */
+/** Lanes of equal length, each put in order by its keys; all values are reordered alike. */
 export interface SortKernel {
   readonly kind: "sort";
   readonly name: string;
@@ -134,8 +134,9 @@ export interface SortKernel {
   readonly stride: number;
   /** Elements between the first elements of lanes: lane l starts at ⌊l / stride⌋ · outer + l mod stride. */
   readonly outer: number;
-  readonly keys: number;
-  readonly operands: readonly Place[];
+  /** The first key decides, the others where those before are equal. */
+  readonly keys: readonly Place[];
+  readonly values: readonly { readonly from: Place; readonly to: Place }[];
   readonly scratch: Buffer;
 }
 

@@ -128,7 +128,7 @@ export class Region {
     if (known !== undefined) return known;
     const { dtype, shape } = variable.type;
     const name = this.block.definitions.get(variable)?.equation.primitive.name ?? "input";
-    const place = placeAt(this.shared.buffer(dtype, sizeOf(shape), `${name}${variable.id}`));
+    const place = placeAt(this.shared.buffer(dtype, sizeOf(shape), `${name}_${variable.id}`));
     this.places.set(variable, place);
     return place;
   }
@@ -393,12 +393,18 @@ export class Region {
     const { axis, keys } = params as SortParams;
     const { shape } = outputs[0].type;
     const size = sizeOf(shape);
-    outputs.forEach((output, index) =>
-      this.copy(this.operandPlace(inputs[index]), this.placeOf(output), size),
-    );
     const length = shape[axis];
     const stride = sizeOf(shape.slice(axis + 1));
-    if (size === 0 || length < 2) return;
+    const from = inputs.map((input) => this.operandPlace(input));
+    const values = outputs.flatMap((output, index) => {
+      const isNeeded = this.needed.has(output) || this.isOutput(output);
+      return isNeeded ? [{ from: from[index], to: this.placeOf(output) }] : [];
+    });
+    if (size === 0) return;
+    if (length === 1) {
+      values.forEach((value) => this.copy(value.from, value.to, size));
+      return;
+    }
     this.push({
       kind: "sort",
       name: "sort",
@@ -406,8 +412,8 @@ export class Region {
       length,
       stride,
       outer: length * stride,
-      keys,
-      operands: outputs.map((output) => this.placeOf(output)),
+      keys: from.slice(0, keys),
+      values,
       scratch: this.shared.buffer("int32", this.shared.target.sortScratch(length), "sorting"),
     });
   }
@@ -434,7 +440,7 @@ export class Region {
   /** A carry's home: the same place in every turn, starting with the initial value. */
   private home(atom: Atom, result: Variable): Place {
     const size = sizeOf(atom.type.shape);
-    const place = placeAt(this.shared.buffer(atom.type.dtype, size, `carry${result.id}`));
+    const place = placeAt(this.shared.buffer(atom.type.dtype, size, `carry_${result.id}`));
     if (atom.kind === "literal") this.fill(place, atom);
     else this.copy(this.placeOf(atom), place, size);
     return place;

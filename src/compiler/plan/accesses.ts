@@ -78,9 +78,10 @@ export function accessesOf(kernel: Kernel): Access[] {
     }
     case "sort":
       return [
-        ...kernel.operands.map(read),
+        ...kernel.keys.map(read),
+        ...kernel.values.map(({ from }) => read(from)),
         write({ buffer: kernel.scratch, offset: 0, counters: [] }),
-        ...kernel.operands.map((place) => write(place)),
+        ...kernel.values.map(({ to }) => write(to)),
       ];
     case "copy": {
       const isWhole = kernel.to.counters.length === 0 && kernel.size === kernel.to.buffer.size;

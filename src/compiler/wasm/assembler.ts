@@ -2,9 +2,9 @@
 import { Bytes } from "./bytes.js";
 import { encodings, type Opcode } from "./opcodes.js";
 
-export type ValueType = "i32" | "f32" | "v128";
+export type ValueType = "i32" | "i64" | "f32" | "v128";
 
-export const typeCode: Record<ValueType, number> = { i32: 0x7f, f32: 0x7d, v128: 0x7b };
+export const typeCode: Record<ValueType, number> = { i32: 0x7f, i64: 0x7e, f32: 0x7d, v128: 0x7b };
 
 /** The binary block type of a block without results. */
 const noResult = 0x40;
@@ -15,7 +15,7 @@ export class Assembler {
   private readonly prologue = new Bytes();
   private readonly constants = new Map<string, number>();
   private readonly locals: ValueType[] = [];
-  private readonly free: Record<ValueType, number[]> = { i32: [], f32: [], v128: [] };
+  private readonly free: Record<ValueType, number[]> = { i32: [], i64: [], f32: [], v128: [] };
   private depth = 0;
 
   constructor(

@@ -1,6 +1,6 @@
 // Functions of real numbers on four lanes at once, to float32 accuracy. Polynomials are minimax fits, rounded to
 // float32. Every function takes its operands in locals and leaves the result on the stack.
-import { f32, f64, i32, i64, type Assembler } from "./assembler.js";
+import { f32, f64, floatBits, i32, i64, type Assembler } from "./assembler.js";
 
 /** What the engine can do beyond SIMD. */
 export interface Features {
@@ -13,6 +13,8 @@ const smallestNormal = f32(1.1754943508222875e-38);
 // ln 2 in two parts, the first so short that its multiples are exact.
 const ln2High = f32(0.693145751953125);
 const ln2Low = f32(1.428606765330187e-6);
+/** Added to a number below 2^22, it leaves the nearest whole number in the lowest bits. */
+const rounder = 12582912;
 
 export class VectorMath {
   constructor(
@@ -41,6 +43,12 @@ export class VectorMath {
     this.asm.run`${i32(127)} i32x4.add 23 i32x4.shl`;
   };
 
+  /** Sets locals to the whole number nearest to what is on the stack, as a float and as an int32. */
+  private nearest(asFloat: number, asInteger: number): void {
+    this.asm.run`${f32(rounder)} f32x4.add =${asInteger} ${asInteger} ${f32(rounder)} f32x4.sub =${asFloat}
+      ${asInteger} ${i32(floatBits(rounder))} i32x4.sub =${asInteger}`;
+  }
+
   /** What is on the stack, with a constant where a mask is set. */
   private replaceWhere(value: number, mask: () => void): void {
     this.asm.with((rest) => this.asm.run`${f32(value)} ${rest} ${mask} v128.bitselect`);
@@ -50,19 +58,20 @@ export class VectorMath {
 
   exp(x: number): void {
     const { asm } = this;
-    asm.withLocals(3, (y, n, r) => {
+    asm.withLocals(4, (y, n, r, whole) => {
       // Beyond these the result is infinite or zero; NaN passes.
       asm.run`${x} ${f32(89)} f32x4.pmin ${f32(-104.5)} f32x4.pmax =${y}
-        ${y} ${f32(Math.LOG2E)} f32x4.mul f32x4.nearest =${n}
-        ${y} ${n} ${ln2High} f32x4.mul f32x4.sub ${n} ${ln2Low} f32x4.mul f32x4.sub =${r}`;
+        ${y} ${f32(Math.LOG2E)} f32x4.mul`;
+      this.nearest(n, whole);
+      asm.run`${y} ${n} ${ln2High} f32x4.mul f32x4.sub ${n} ${ln2Low} f32x4.mul f32x4.sub =${r}`;
       this.polynomial(
         r,
         [0.0013951562577858567, 0.00836953055113554, 0.041666191071271896, 0.16666513681411743, 0.5],
       );
       asm.run`${r} ${r} f32x4.mul f32x4.mul ${r} f32x4.add ${f32(1)} f32x4.add`;
       // Scaled in two steps: 2^n alone may be out of range.
-      asm.run`${n} i32x4.trunc_sat_f32x4_s =${n} ${n} 1 i32x4.shr_s =${y}
-        ${y} ${this.powerOfTwo} f32x4.mul ${n} ${y} i32x4.sub ${this.powerOfTwo} f32x4.mul`;
+      asm.run`${whole} 1 i32x4.shr_s =${y}
+        ${y} ${this.powerOfTwo} f32x4.mul ${whole} ${y} i32x4.sub ${this.powerOfTwo} f32x4.mul`;
     });
   }
 
@@ -94,9 +103,9 @@ export class VectorMath {
   tanh(x: number): void {
     const { asm } = this;
     asm.withLocals(3, (t, n, scale) => {
-      asm.run`${x} f32x4.abs ${f32(-2 * Math.LOG2E)} f32x4.mul ${f32(-30)} f32x4.pmax =${t}
-        ${t} f32x4.nearest =${n} ${t} ${n} f32x4.sub =${t}
-        ${n} i32x4.trunc_sat_f32x4_s ${this.powerOfTwo} =${scale}`;
+      asm.run`${x} f32x4.abs ${f32(-2 * Math.LOG2E)} f32x4.mul ${f32(-30)} f32x4.pmax =${t} ${t}`;
+      this.nearest(n, scale);
+      asm.run`${t} ${n} f32x4.sub =${t} ${scale} ${this.powerOfTwo} =${scale}`;
       // 2^t - 1 for the fraction of t.
       this.polynomial(
         t,

@@ -35,7 +35,7 @@ function countersOf(kernel: Kernel): Counter[] {
           ...kernel.stores.map(({ address }) => address),
         ];
       case "sort":
-        return kernel.operands;
+        return [...kernel.keys, ...kernel.values.flatMap(({ from, to }) => [from, to])];
       case "copy":
         return [kernel.from, kernel.to];
       case "print":

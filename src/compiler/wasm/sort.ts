@@ -1,27 +1,37 @@
-// Sorting by bytes, lowest first (radix sort): stable, and the same work for every order of the input.
+// Sorting: stable, by pairs of a key's bits and the element's position. Short lanes are sorted by insertion, others
+// digit by digit, the lowest first (radix sort), which is the same work for every order of the input.
 import type { DType } from "../../array/index.js";
 import type { Place, SortKernel } from "../kernel.js";
 import type { Assembler } from "./assembler.js";
 import { itemBytes, type Surroundings } from "./pointers.js";
 
-const buckets = 256;
-const passes = 4;
-const tableBytes = buckets * 4;
+/** Lanes up to this length are sorted by insertion. */
+const shortLane = 24;
 
-/** Words of working memory: keys and positions twice, and a table per pass. */
-export const sortScratch = (length: number): number => 4 * length + passes * buckets;
+const bitsOf = (dtype: DType): number => (dtype === "bool" || dtype === "uint8" ? 8 : 32);
+
+/** Bits per pass: larger digits need fewer passes, but their tables must be worth their while. */
+const digitBits = (length: number): number => (length < 4096 ? 8 : 11);
+
+/** Words of working memory: pairs twice, and a table per pass. */
+export function sortScratch(length: number): number {
+  const digit = digitBits(length);
+  return 4 * length + Math.ceil(32 / digit) * 2 ** digit;
+}
 
 export function renderSort(asm: Assembler, kernel: SortKernel, surroundings: Surroundings): void {
   new SortRenderer(asm, kernel, surroundings).render();
 }
 
 class SortRenderer {
-  /** Addresses in the working memory; positions and keys change places after every pass. */
-  private readonly keys: readonly [number, number];
-  private readonly order: readonly [number, number];
+  /** Addresses of the two lists of pairs; a pair is a position with the key's bits above it. */
+  private readonly pairs: readonly [number, number];
   private readonly tables: number;
+  private readonly digit: number;
   /** The first element of the current lane, as a number of elements. */
   private readonly lane: number;
+  /** Which list of pairs has the order found so far. */
+  private current: 0 | 1 = 0;
 
   constructor(
     private readonly asm: Assembler,
@@ -29,48 +39,49 @@ class SortRenderer {
     private readonly surroundings: Surroundings,
   ) {
     const base = surroundings.addressOf(kernel.scratch);
-    const array = (index: number) => base + index * kernel.length * 4;
-    this.keys = [array(0), array(1)];
-    this.order = [array(2), array(3)];
-    this.tables = array(4);
+    this.pairs = [base, base + kernel.length * 8];
+    this.tables = base + kernel.length * 16;
+    this.digit = digitBits(kernel.length);
     this.lane = asm.local("i32");
   }
 
   render(): void {
-    const { asm, kernel } = this;
-    const { lanes, stride, outer } = kernel;
-    const index = asm.local("i32");
-    asm.i32(0).set(index);
-    asm.loop((again) => {
+    const { lanes, stride, outer } = this.kernel;
+    const { asm } = this;
+    this.count(lanes, (index) => {
       asm.get(index).i32(stride).op("i32.div_u").i32(outer).op("i32.mul");
       asm.get(index).i32(stride).op("i32.rem_u").op("i32.add").set(this.lane);
       this.sortLane();
-      asm.get(index).i32(1).op("i32.add").tee(index).i32(lanes).op("i32.lt_u");
+    });
+  }
+
+  /** Code for every number from 0 below `end`, in a local. */
+  private count(end: number, body: (index: number) => void): void {
+    const { asm } = this;
+    const index = asm.local("i32");
+    asm.i32(0).set(index);
+    asm.loop((again) => {
+      body(index);
+      asm.get(index).i32(1).op("i32.add").tee(index).i32(end).op("i32.lt_u");
       again();
     });
     asm.release("i32", index);
   }
 
-  /** Runs code for i = 0, 4, 8, … up to 4 · length: the byte offsets of the working arrays. */
-  private each(body: (offset: number) => void): void {
-    const { asm } = this;
-    const offset = asm.local("i32");
-    asm.i32(0).set(offset);
-    asm.loop((again) => {
-      body(offset);
-      asm
-        .get(offset)
-        .i32(4)
-        .op("i32.add")
-        .tee(offset)
-        .i32(this.kernel.length * 4)
-        .op("i32.lt_u");
-      again();
-    });
-    asm.release("i32", offset);
+  private sortLane(): void {
+    const { keys, length } = this.kernel;
+    if (keys.length === 1 && length <= shortLane) {
+      this.sortByInsertion(keys[0]);
+      return;
+    }
+    // By the last key first.
+    for (let key = keys.length - 1; key >= 0; key--)
+      this.sortByDigits(keys[key], key === keys.length - 1, key === 0);
   }
 
-  /** Pushes the address of an element of an operand, given its number within the lane on the stack. */
+  // ---- elements ---------------------------------------------------------------------------------------
+
+  /** Pushes the address of an element of a lane, given its number on the stack. */
   private elementAddress({ buffer, offset, counters }: Place): void {
     const { asm } = this;
     const item = itemBytes(buffer);
@@ -87,131 +98,182 @@ class SortRenderer {
     }
   }
 
-  private sortLane(): void {
-    const { asm, kernel } = this;
-    // Positions to begin with.
-    this.each((offset) => asm.get(offset).get(offset).i32(2).op("i32.shr_u").op("i32.store", this.order[0]));
-    for (let key = kernel.keys - 1; key >= 0; key--) this.sortBy(kernel.operands[key]);
-    for (const operand of kernel.operands) this.reorder(operand);
-  }
-
-  /** Sorts the positions by one key. The four passes bring them back to where they were. */
-  private sortBy(operand: Place): void {
+  /** Pushes the bits of a key, ordered as unsigned integers like the values they stand for. */
+  private pushKey(key: Place, position: number): void {
     const { asm } = this;
-    const { dtype } = operand.buffer;
-    this.each((offset) => {
-      asm.get(offset).get(offset).op("i32.load", this.order[0]);
-      this.elementAddress(operand);
-      asm.op(itemBytes(operand.buffer) === 1 ? "i32.load8_u" : "i32.load");
-      this.sortable(dtype);
-      asm.op("i32.store", this.keys[0]);
-    });
-    this.countBytes();
-    for (let pass = 0; pass < passes; pass++) this.pass(pass);
-  }
-
-  /** Bits that are ordered as unsigned integers like the values they stand for. */
-  private sortable(dtype: DType): void {
-    const { asm } = this;
+    const { dtype } = key.buffer;
+    asm.get(position);
+    this.elementAddress(key);
+    asm.op(itemBytes(key.buffer) === 1 ? "i32.load8_u" : "i32.load");
     if (dtype === "int32") asm.i32(-0x80000000).op("i32.xor");
     if (dtype !== "float32") return;
     const [bits, value] = [asm.local("i32"), asm.local("f32")];
     // Adding zero makes -0 the same as 0.
-    asm
-      .op("f32.reinterpret_i32")
-      .op("f32.const", 0)
-      .op("f32.add")
-      .tee(value)
-      .op("i32.reinterpret_f32")
-      .set(bits);
+    asm.op("f32.reinterpret_i32").op("f32.const", 0).op("f32.add").tee(value);
+    asm.op("i32.reinterpret_f32").set(bits);
     // NaN is larger than everything; negative numbers are ordered the other way round.
     asm.get(bits).get(bits).i32(31).op("i32.shr_s").i32(-0x80000000).op("i32.or").op("i32.xor");
     asm.i32(-1).get(value).get(value).op("f32.eq").op("select");
     asm.release("i32", bits).release("f32", value);
   }
 
-  /** Counts how often each byte occurs at each of the four places. */
-  private countBytes(): void {
-    const { asm } = this;
-    const [key, slot] = [asm.local("i32"), asm.local("i32")];
-    asm
-      .i32(this.tables)
-      .i32(0)
-      .i32(passes * tableBytes)
-      .op("memory.fill");
-    this.each((offset) => {
-      asm.get(offset).op("i32.load", this.keys[0]).set(key);
-      for (let pass = 0; pass < passes; pass++) {
-        this.pushSlot(key, pass);
-        asm
-          .tee(slot)
-          .get(slot)
-          .op("i32.load", this.tables + pass * tableBytes)
-          .i32(1)
-          .op("i32.add");
-        asm.op("i32.store", this.tables + pass * tableBytes);
-      }
-    });
-    asm.release("i32", key).release("i32", slot);
+  /** Turns the bits of a key on the stack into its pair with a position. */
+  private pair(position: number): void {
+    this.asm.op("i64.extend_i32_u").op("i64.const", 32).op("i64.shl");
+    this.asm.get(position).op("i64.extend_i32_u").op("i64.or");
   }
 
-  /** Pushes the offset in a table of the byte that a pass sorts by. */
-  private pushSlot(key: number, pass: number): void {
-    this.asm
-      .get(key)
-      .i32(pass * 8)
-      .op("i32.shr_u")
-      .i32(0xff)
+  /** Puts the elements at one position into another, in every array that is asked for. */
+  private move(from: number, to: number): void {
+    const { asm } = this;
+    for (const value of this.kernel.values) {
+      const isByte = itemBytes(value.to.buffer) === 1;
+      asm.get(to);
+      this.elementAddress(value.to);
+      asm.get(from);
+      this.elementAddress(value.from);
+      asm.op(isByte ? "i32.load8_u" : "i32.load").op(isByte ? "i32.store8" : "i32.store");
+    }
+  }
+
+  // ---- short lanes ------------------------------------------------------------------------------------
+
+  private sortByInsertion(key: Place): void {
+    const { asm } = this;
+    const { length } = this.kernel;
+    const [place, from] = [asm.local("i32"), asm.local("i32")];
+    const [inserted, other] = [asm.local("i64"), asm.local("i64")];
+    const [list] = this.pairs;
+    this.count(length, (index) => {
+      this.pushKey(key, index);
+      this.pair(index);
+      asm.set(inserted);
+      asm.get(index).i32(3).op("i32.shl").set(place);
+      // Larger ones move up, from the place before downwards.
+      asm.block((leave) => {
+        asm.loop((again) => {
+          asm.get(place).op("i32.eqz");
+          leave();
+          asm.get(place).i32(8).op("i32.sub").op("i64.load", list).tee(other);
+          asm.get(inserted).op("i64.le_u");
+          leave();
+          asm.get(place).get(other).op("i64.store", list);
+          asm.get(place).i32(8).op("i32.sub").set(place);
+          asm.i32(1);
+          again();
+        });
+      });
+      asm.get(place).get(inserted).op("i64.store", list);
+    });
+    this.count(length, (index) => {
+      asm.get(index).i32(3).op("i32.shl").op("i32.load", list).set(from);
+      this.move(from, index);
+    });
+    asm.release("i32", place).release("i32", from).release("i64", inserted).release("i64", other);
+  }
+
+  // ---- digit by digit ---------------------------------------------------------------------------------
+
+  private sortByDigits(key: Place, isFirst: boolean, isLast: boolean): void {
+    const passes = Math.ceil(bitsOf(key.buffer.dtype) / this.digit);
+    this.countDigits(key, passes);
+    const [position, target] = [this.asm.local("i32"), this.asm.local("i32")];
+    const pair = this.asm.local("i64");
+    for (let pass = 0; pass < passes; pass++) {
+      this.count(this.kernel.length, (index) =>
+        this.pass(
+          { key, pass, index, position, target, pair },
+          { isFresh: pass === 0, hasOrder: !isFirst, isFinal: isLast && pass === passes - 1 },
+        ),
+      );
+      this.current = this.current === 0 ? 1 : 0;
+    }
+    this.asm.release("i32", position).release("i32", target).release("i64", pair);
+  }
+
+  /** Pushes where a table has the digit of a pass, of a key on the stack. */
+  private digitSlot(pass: number): void {
+    const { asm, digit } = this;
+    if (pass > 0) asm.i32(pass * digit).op("i32.shr_u");
+    asm
+      .i32(2 ** digit - 1)
       .op("i32.and")
       .i32(2)
       .op("i32.shl");
   }
 
-  /** Moves keys and positions to where their byte belongs. */
-  private pass(pass: number): void {
-    const { asm } = this;
-    const [from, to] = pass % 2 === 0 ? [0, 1] : [1, 0];
-    const table = this.tables + pass * tableBytes;
-    // Counts become the first place of each byte, as byte offsets.
-    const [slot, sum, count] = [asm.local("i32"), asm.local("i32"), asm.local("i32")];
-    asm.i32(0).set(slot).i32(0).set(sum);
-    asm.loop((again) => {
-      asm.get(slot).op("i32.load", table).set(count);
-      asm.get(slot).get(sum).op("i32.store", table);
-      asm.get(sum).get(count).i32(2).op("i32.shl").op("i32.add").set(sum);
-      asm.get(slot).i32(4).op("i32.add").tee(slot).i32(tableBytes).op("i32.lt_u");
-      again();
-    });
-    const key = sum;
-    const target = count;
-    this.each((offset) => {
-      asm.get(offset).op("i32.load", this.keys[from]).set(key);
-      this.pushSlot(key, pass);
-      asm.tee(slot).op("i32.load", table).set(target);
-      asm.get(slot).get(target).i32(4).op("i32.add").op("i32.store", table);
-      asm.get(target).get(key).op("i32.store", this.keys[to]);
-      asm.get(target).get(offset).op("i32.load", this.order[from]).op("i32.store", this.order[to]);
-    });
-    [slot, sum, count].forEach((local) => asm.release("i32", local));
+  private tableOf(pass: number): number {
+    return this.tables + pass * 2 ** this.digit * 4;
   }
 
-  /** Puts an operand's elements into the order found. */
-  private reorder(operand: Place): void {
+  /** Counts how often each digit occurs at each place, and from that where the first of each belongs. */
+  private countDigits(key: Place, passes: number): void {
     const { asm } = this;
-    const isByte = itemBytes(operand.buffer) === 1;
-    const load = isByte ? "i32.load8_u" : "i32.load";
-    this.each((offset) => {
-      asm.get(offset).get(offset).op("i32.load", this.order[0]);
-      this.elementAddress(operand);
-      asm.op(load).op("i32.store", this.keys[0]);
+    const size = 2 ** this.digit;
+    const [bits, slot, sum] = [asm.local("i32"), asm.local("i32"), asm.local("i32")];
+    asm
+      .i32(this.tables)
+      .i32(0)
+      .i32(passes * size * 4);
+    asm.op("memory.fill");
+    this.count(this.kernel.length, (index) => {
+      this.pushKey(key, index);
+      asm.set(bits);
+      for (let pass = 0; pass < passes; pass++) {
+        asm.get(bits);
+        this.digitSlot(pass);
+        asm.tee(slot).get(slot).op("i32.load", this.tableOf(pass)).i32(1).op("i32.add");
+        asm.op("i32.store", this.tableOf(pass));
+      }
     });
-    this.each((offset) => {
-      asm.get(offset).i32(2).op("i32.shr_u");
-      this.elementAddress(operand);
-      asm
-        .get(offset)
-        .op("i32.load", this.keys[0])
-        .op(isByte ? "i32.store8" : "i32.store");
-    });
+    for (let pass = 0; pass < passes; pass++) {
+      asm.i32(0).set(sum);
+      this.count(size, (digit) => {
+        asm.get(digit).i32(2).op("i32.shl").tee(slot).op("i32.load", this.tableOf(pass)).set(bits);
+        asm.get(slot).get(sum).op("i32.store", this.tableOf(pass));
+        asm.get(sum).get(bits).op("i32.add").set(sum);
+      });
+    }
+    asm.release("i32", bits).release("i32", slot).release("i32", sum);
+  }
+
+  /** One element's way to where its digit belongs. */
+  private pass(
+    locals: {
+      readonly key: Place;
+      readonly pass: number;
+      readonly index: number;
+      readonly position: number;
+      readonly target: number;
+      readonly pair: number;
+    },
+    { isFresh, hasOrder, isFinal }: { isFresh: boolean; hasOrder: boolean; isFinal: boolean },
+  ): void {
+    const { asm } = this;
+    const { key, pass, index, position, target, pair } = locals;
+    const [from, to] = this.current === 0 ? this.pairs : [this.pairs[1], this.pairs[0]];
+    // The first pass makes the pairs, in the order of the keys before.
+    if (isFresh) {
+      if (hasOrder) asm.get(index).i32(3).op("i32.shl").op("i32.load", from).set(position);
+      else asm.get(index).set(position);
+      this.pushKey(key, position);
+      asm.tee(target);
+      this.pair(position);
+      asm.set(pair).get(target);
+    } else {
+      asm.get(index).i32(3).op("i32.shl").op("i64.load", from).tee(pair);
+      asm.op("i64.const", 32).op("i64.shr_u").op("i32.wrap_i64");
+    }
+    const slot = asm.local("i32");
+    this.digitSlot(pass);
+    asm.tee(slot).op("i32.load", this.tableOf(pass)).set(target);
+    asm.get(slot).get(target).i32(1).op("i32.add").op("i32.store", this.tableOf(pass));
+    asm.release("i32", slot);
+    if (!isFinal) {
+      asm.get(target).i32(3).op("i32.shl").get(pair).op("i64.store", to);
+      return;
+    }
+    asm.get(pair).op("i32.wrap_i64").set(position);
+    this.move(position, target);
   }
 }

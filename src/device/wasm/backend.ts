@@ -1,6 +1,14 @@
 // The WebAssembly device: compiles programs and runs them in memory that they share.
 import { fail, type Array, type Backend, type Executable, type Program } from "../../array/index.js";
-import { compileToWasm, isCompilable, type Features, type WasmProgram } from "../../compiler/index.js";
+import {
+  compileToWasm,
+  dumpPasses,
+  dumpText,
+  isCompilable,
+  type Features,
+  type WasmProgram,
+} from "../../compiler/index.js";
+import { writeDumps } from "./dump.js";
 import { DeviceMemory, WasmExecutable } from "./executable.js";
 import { detectFeatures } from "./features.js";
 
@@ -8,7 +16,7 @@ import { detectFeatures } from "./features.js";
 const memoryLimit = 2 ** 32;
 
 /** Makes the machine code of a program, refusing what cannot run. */
-function generate(program: Program, constants: number, features: Features | null): WasmProgram {
+function generate(name: string, program: Program, constants: number, features: Features | null): WasmProgram {
   if (features === null) {
     fail(
       "jit",
@@ -16,7 +24,9 @@ function generate(program: Program, constants: number, features: Features | null
         'without compiling: jit(f, { device: "interpreter" }) or VIBE_RL_DEVICE=interpreter',
     );
   }
-  const compiled = compileToWasm(program, constants, features);
+  const compiled = compileToWasm(program, constants, features, (forms) =>
+    writeDumps(name, dumpPasses, (pass) => dumpText(pass, forms)),
+  );
   if (compiled.memoryBytes > memoryLimit) {
     fail(
       "jit",
@@ -51,8 +61,8 @@ export function wasmBackend(features = detectFeatures()): Backend {
   return {
     name: "wasm",
     accepts: isCompilable,
-    compile: (program, { constants, donated }) => {
-      const compiled = generate(program, constants.length, features);
+    compile: (program, { name, constants, donated }) => {
+      const compiled = generate(name, program, constants.length, features);
       let module: WebAssembly.Module;
       try {
         module = new WebAssembly.Module(compiled.bytes as BufferSource);
@@ -61,8 +71,8 @@ export function wasmBackend(features = detectFeatures()): Backend {
       }
       return finish(compiled, module, constants, donated);
     },
-    compileAsync: async (program, { constants, donated }) => {
-      const compiled = generate(program, constants.length, features);
+    compileAsync: async (program, { name, constants, donated }) => {
+      const compiled = generate(name, program, constants.length, features);
       const module = await WebAssembly.compile(compiled.bytes as BufferSource).catch((cause: unknown) =>
         failRejected(cause, compiled),
       );

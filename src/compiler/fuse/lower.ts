@@ -217,7 +217,9 @@ export class Lowering {
         if (!isConstant(index) && (low[axis] > 0 || high[axis] > 0)) {
           inside = this.both(inside, this.isInside(this.build.indexValue(moved), x.type.shape[axis]));
         }
-        return moved;
+        // Memory ends not far behind the array: a computed place stays in it.
+        const isComputed = moved.computed.length > 0;
+        return isComputed ? this.clamped(this.build.indexValue(moved), x.type.shape[axis] - 1) : moved;
       });
       const value = this.at(x, shifted);
       return inside === null

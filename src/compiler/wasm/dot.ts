@@ -383,28 +383,26 @@ class DotRenderer {
         walk(rest);
         asm.get(a).i32(axis.left).op("i32.add").set(a);
         if (step !== 0) asm.get(b).i32(step).op("i32.add").set(b);
-        if (!isInnermost) this.rewind(a, b, rest);
+        if (!isInnermost) this.rewind(a, b, rest[0]);
       });
     };
     walk(this.problem.depth);
   }
 
-  /** Takes back what the inner axes of the depth have moved. */
-  private rewind(a: number, b: number, axes: readonly Axis[]): void {
+  /** Takes back what the next inner axis of the depth has moved; those inside it were taken back there. */
+  private rewind(a: number, b: number, { extent, left, right }: Axis): void {
     const { asm } = this;
-    for (const { extent, left, right } of axes) {
-      asm
-        .get(a)
-        .i32(-left * extent)
-        .op("i32.add")
-        .set(a);
-      if (!this.isPacked)
-        asm
-          .get(b)
-          .i32(-right * extent)
-          .op("i32.add")
-          .set(b);
-    }
+    asm
+      .get(a)
+      .i32(-left * extent)
+      .op("i32.add")
+      .set(a);
+    if (this.isPacked) return;
+    asm
+      .get(b)
+      .i32(-right * extent)
+      .op("i32.add")
+      .set(b);
   }
 
   private finish(sums: readonly (readonly number[])[], lastLanes: number): void {
@@ -475,10 +473,11 @@ class DotRenderer {
       this.repeat(axis.extent - inFours * 4, () => {
         walk(rest);
         asm.get(source).i32(axis.right).op("i32.add").set(source);
-        for (const { extent, right } of rest)
+        const [inner] = rest;
+        if (inner !== undefined)
           asm
             .get(source)
-            .i32(-right * extent)
+            .i32(-inner.right * inner.extent)
             .op("i32.add")
             .set(source);
       });

@@ -17,6 +17,7 @@ export class TileEpilogue {
   private readonly operations: Operations;
   private readonly locals = new Map<Expression, number>();
   private sum = 0;
+  private lanes = 4;
 
   constructor(
     private readonly asm: Assembler,
@@ -42,6 +43,7 @@ export class TileEpilogue {
   /** Stores what becomes of the sums in a local, of which `lanes` count. */
   store(sum: number, lanes: number): void {
     this.sum = sum;
+    this.lanes = lanes;
     if (this.stores.length > 1) for (const { value } of this.stores) this.local(value);
     for (const store of this.stores) this.memory.store(store, lanes);
   }
@@ -95,7 +97,7 @@ export class TileEpilogue {
         else asm.i32x4(expression.dtype === "bool" ? -expression.value : expression.value);
         break;
       case "load":
-        this.memory.load(expression.address, 4);
+        this.memory.load(expression.address, this.lanes);
         break;
       case "operation":
         this.operations.render(expression);

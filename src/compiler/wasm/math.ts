@@ -54,6 +54,11 @@ export class VectorMath {
     this.asm.with((rest) => this.asm.run`${f32(value)} ${rest} ${mask} v128.bitselect`);
   }
 
+  /** What is on the stack, but x itself where that is a zero of either sign. */
+  private keepZero(x: number): void {
+    this.asm.with((value) => this.asm.run`${x} ${value} ${x} ${f32(0)} f32x4.eq v128.bitselect`);
+  }
+
   // ---- exponentials -----------------------------------------------------------------------------------
 
   exp(x: number): void {
@@ -88,6 +93,7 @@ export class VectorMath {
     asm.run`${x} ${x} f32x4.mul f32x4.mul ${x} f32x4.add`;
     this.exp(x);
     asm.run`${f32(1)} f32x4.sub ${x} f32x4.abs ${f32(0.5)} f32x4.lt v128.bitselect`;
+    this.keepZero(x);
   }
 
   /** 1 / (1 + exp(-x)), from exp of -|x|, which cannot overflow. */
@@ -184,6 +190,7 @@ export class VectorMath {
 
   sin(x: number): void {
     this.sinOrCos(x, 0);
+    this.keepZero(x);
   }
 
   cos(x: number): void {

@@ -5,6 +5,7 @@
 // or whose rows would collide in the cache, are packed into panels first.
 import type { DotKernel, DotOperand } from "../kernel.js";
 import type { Assembler } from "./assembler.js";
+import { transpose } from "./transpose.js";
 import { pointLoop, TileEpilogue } from "./epilogue.js";
 import type { Features } from "./math.js";
 import { loadsIn, rootsOf } from "../plan/accesses.js";
@@ -625,19 +626,4 @@ class DotRenderer {
     });
     this.epilogue.pointers.ahead.fill(0);
   }
-}
-
-/** Four locals as the rows of a matrix, transposed in place. */
-function transpose(asm: Assembler, lines: readonly number[]): void {
-  const [a, b, c, d] = lines;
-  const [low, high] = [asm.local("v128"), asm.local("v128")];
-  asm.get(a).get(b).shuffle([0, 4, 1, 5]).set(low);
-  asm.get(a).get(b).shuffle([2, 6, 3, 7]).set(high);
-  asm.get(c).get(d).shuffle([0, 4, 1, 5]).set(a);
-  asm.get(c).get(d).shuffle([2, 6, 3, 7]).set(b);
-  asm.get(high).get(b).shuffle([0, 1, 4, 5]).set(c);
-  asm.get(high).get(b).shuffle([2, 3, 6, 7]).set(d);
-  asm.get(low).get(a).shuffle([2, 3, 6, 7]).set(b);
-  asm.get(low).get(a).shuffle([0, 1, 4, 5]).set(a);
-  asm.release("v128", low).release("v128", high);
 }

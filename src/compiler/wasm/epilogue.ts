@@ -37,7 +37,7 @@ export class TileEpilogue {
       isUniform: (expression: Expression) => !this.dependsOn(expression, vectorAxis),
     };
     this.memory = new MemoryAccess(asm, this.pointers, vectorAxis, operands);
-    this.operations = new Operations(asm, features, operands, (_, local) => asm.release("v128", local));
+    this.operations = new Operations(asm, features, operands);
   }
 
   /** Stores what becomes of the sums in a local, of which `lanes` count. */

@@ -1,5 +1,5 @@
-// Loop kernels as WebAssembly: nested loops, the vectors' loop four elements at a time, everything computed at
-// the outermost level where it is known.
+// Loop kernels as WebAssembly: nested loops, the vectors' loop four elements at a time or several vectors at
+// once, everything computed at the outermost level where it is known.
 import type { Expression, LoopKernel, Operation, Store } from "../kernel.js";
 import { reductionRoots, rootsOf } from "../plan/accesses.js";
 import type { Assembler } from "./assembler.js";
@@ -9,6 +9,8 @@ import { kernelRoots, planNest, type Nest } from "./nest.js";
 import { Operations } from "./operations.js";
 import { Pointers, type Surroundings } from "./pointers.js";
 import { Accumulator } from "./reductions.js";
+import { neighbouringLoads, neighbouringStores, type Load, type Neighbours } from "./strided.js";
+import { threefry, type Block } from "./threefry.js";
 
 /** Renders a loop kernel into a function's body. */
 export function renderLoop(
@@ -52,11 +54,20 @@ class LoopRenderer {
   private readonly uses = new Map<Expression, number>();
   /** The innermost loop in which the body needs a value; missing for what only comes after reductions. */
   private readonly neededIn = new Map<Expression, number>();
-  /** Values that are in locals now, and which of them the current stretch of code has put there. */
-  private readonly locals = new Map<Expression, number>();
-  private scope: Expression[] = [];
+  /** Loads that are done together with others. */
+  private readonly neighbours = new Map<Expression, Neighbours<Load>>();
+  /** How many vectors are worked on at once, how many now, and which of them the code is for. */
+  private readonly unroll: number;
+  private copies = 1;
+  private copy = 0;
+  /** Values that are in locals now: those that all vectors share, and each vector's own. */
+  private readonly shared = new Map<Expression, number>();
+  private readonly own: readonly Map<Expression, number>[];
+  /** What the current stretch of code has put into locals. */
+  private scope: { readonly home: Map<Expression, number>; readonly expression: Expression }[] = [];
   private readonly positions = new Map<number, number>();
-  private accumulators: readonly Accumulator[] = [];
+  /** For each vector, one for each reduction. */
+  private accumulators: readonly (readonly Accumulator[])[] = [];
   /** How many lanes of vectors count now. */
   private lanes = 1;
 
@@ -76,10 +87,10 @@ class LoopRenderer {
       isUniform: (expression: Expression) => this.isUniform(expression),
     };
     this.memory = new MemoryAccess(asm, this.pointers, vector < 0 ? null : loops[vector].axis, operands);
-    this.operations = new Operations(asm, features, operands, (operation, local) =>
-      this.keepSibling(operation, local),
-    );
+    this.operations = new Operations(asm, features, operands);
     this.analyse();
+    this.unroll = this.chooseUnroll();
+    this.own = Array.from({ length: this.unroll }, () => new Map<Expression, number>());
   }
 
   // ---- analysis ---------------------------------------------------------------------------------------
@@ -105,6 +116,26 @@ class LoopRenderer {
     // All pointers are known before the first loop.
     for (const expression of order) if (expression.kind === "load") this.pointers.access(expression.address);
     for (const { address } of [...kernel.body, ...kernel.after]) this.pointers.access(address);
+    const loads = order.filter((expression) => expression.kind === "load");
+    for (const group of neighbouringLoads(loads, (address) => this.memory.strideOf(address)))
+      if (this.memory.isByRows(group)) for (const load of group) this.neighbours.set(load, group);
+  }
+
+  /** How many vectors to work on at once: more where each step would wait for the one before. */
+  private chooseUnroll(): number {
+    const { kernel, order } = this;
+    const { loops, vector } = this.nest;
+    if (vector < 0 || kernel.ordered) return 1;
+    const operations = order.filter((expression) => expression.kind === "operation");
+    const isRandom = operations.some(
+      (operation) => operation.name === "threefry2x32" && !this.isUniform(operation),
+    );
+    const isReducing =
+      kernel.reductions.length > 0 && kernel.reductions.length <= 2 && operations.length <= 12;
+    const wanted = isRandom || (isReducing && operations.length <= 4) ? 4 : isReducing ? 2 : 1;
+    const vectors = Math.floor(loops[vector].extent / 4);
+    const fits = [4, 2].find((count) => count <= wanted && (vectors % count === 0 || vectors >= 4 * count));
+    return vectors === 0 ? 1 : (fits ?? 1);
   }
 
   private count(expression: Expression): void {
@@ -113,6 +144,11 @@ class LoopRenderer {
 
   private dependsOf(expression: Expression): number {
     let bits = 0;
+    // The result of a reduction is another one at every point of the loops around it.
+    if (expression.kind === "reduced")
+      this.nest.loops.forEach(({ isReduced }, index) => {
+        if (!isReduced) bits |= 1 << index;
+      });
     for (const operand of operandsOf(expression)) bits |= this.depends.get(operand) ?? 0;
     this.nest.loops.forEach(({ axis }, index) => {
       if (expression.kind === "axis" && expression.axis === axis) bits |= 1 << index;
@@ -163,26 +199,60 @@ class LoopRenderer {
 
   private loop(depth: number): void {
     const { extent } = this.nest.loops[depth];
-    const isVector = depth === this.nest.vector;
-    const before = this.lanes;
     const position = this.startPosition(depth);
-    const whole = isVector ? Math.floor(extent / 4) : extent;
-    const rest = isVector ? extent % 4 : 0;
-    if (isVector) this.lanes = 4;
-    this.repeat(whole, () => {
-      this.enter(depth);
-      this.step(depth, isVector ? 4 : 1, position);
-    });
-    if (rest > 0) {
-      this.lanes = rest;
-      this.enter(depth);
+    if (depth === this.nest.vector) this.vectors(depth, position);
+    else {
+      this.repeat(extent, () => {
+        this.enter(depth);
+        this.step(depth, 1, position);
+      });
     }
+    const rest = depth === this.nest.vector ? extent % 4 : 0;
     if (depth > 0) this.pointers.advance(depth, rest - extent);
     if (position !== null) {
       this.positions.delete(depth);
       this.asm.release("i32", position);
     }
+  }
+
+  /** The vectors' loop: several vectors at once, then those left one by one, then what is left of a vector. */
+  private vectors(depth: number, position: number | null): void {
+    const { extent } = this.nest.loops[depth];
+    const before = this.lanes;
+    const vectors = Math.floor(extent / 4);
+    const together = Math.floor(vectors / this.unroll);
+    const turn = (copies: number) => () => {
+      this.copies = copies;
+      this.enter(depth);
+      this.copies = 1;
+      this.step(depth, 4 * copies, position);
+    };
+    this.lanes = 4;
+    this.repeat(together, turn(this.unroll));
+    this.repeat(vectors - together * this.unroll, turn(1));
+    if (extent % 4 > 0) {
+      this.lanes = extent % 4;
+      this.enter(depth);
+    }
     this.lanes = before;
+  }
+
+  /** Code for each of the vectors that are worked on. */
+  private eachCopy(code: () => void): void {
+    for (let copy = 0; copy < this.copies; copy++) this.inCopy(copy, code);
+  }
+
+  private inCopy<T>(copy: number, code: () => T): T {
+    const before = this.copy;
+    const { vector } = this.nest;
+    const turnTo = (number: number) => {
+      this.copy = number;
+      if (vector >= 0) this.pointers.ahead[vector] = number * 4;
+    };
+    turnTo(copy);
+    const result = code();
+    turnTo(before);
+    return result;
   }
 
   /** The local with the position along a loop, if anything asks for it. */
@@ -219,15 +289,18 @@ class LoopRenderer {
 
   // ---- points and reductions --------------------------------------------------------------------------
 
-  /** Everything that happens at one point, or at four at once. */
+  /** Everything that happens at one point, or at four or more at once. */
   private point(): void {
-    this.inScope(() => {
-      this.accumulators.forEach((accumulator, index) => {
-        const { value, position } = this.kernel.reductions[index];
-        accumulator.add(this.local(value), position === null ? null : this.local(position), this.lanes);
-      });
-      this.store(this.kernel.body);
-    });
+    this.inScope(() =>
+      this.eachCopy(() => {
+        const accumulators = this.accumulators[this.copy] ?? [];
+        accumulators.forEach((accumulator, index) => {
+          const { value, position } = this.kernel.reductions[index];
+          accumulator.add(this.local(value), position === null ? null : this.local(position), this.lanes);
+        });
+        this.store(this.kernel.body);
+      }),
+    );
   }
 
   /** Stores values; all are computed before the first is stored, for stores may overwrite what others read. */
@@ -235,40 +308,76 @@ class LoopRenderer {
     if (stores.length > 1) {
       for (const { value } of stores) if (value.kind !== "constant") this.local(value);
     }
-    for (const store of stores) this.memory.store(store, this.lanes);
+    const groups =
+      this.lanes === 4 ? neighbouringStores(stores, (address) => this.memory.strideOf(address)) : [];
+    const byRows = groups.filter((group) => this.memory.isByRows(group));
+    for (const group of byRows) {
+      this.memory.storeRows(
+        group,
+        group.map(({ value }) => this.local(value)),
+      );
+    }
+    const done = new Set(byRows.flat());
+    for (const store of stores) if (!done.has(store)) this.memory.store(store, this.lanes);
   }
 
   private reduce(next: number): void {
     const { vector, loops } = this.nest;
     const { reductions, after } = this.kernel;
-    this.accumulators = reductions.map((reduction) => new Accumulator(this.asm, reduction));
-    this.accumulators.forEach((accumulator) => accumulator.start());
+    const isAcrossLanes = vector >= 0 && loops[vector].isReduced;
+    // Vectors that are reduced have a total each, brought together in the end.
+    const totals = isAcrossLanes ? this.unroll : this.copies;
+    this.accumulators = Array.from({ length: totals }, () =>
+      reductions.map((reduction) => new Accumulator(this.asm, reduction)),
+    );
+    this.accumulators.flat().forEach((accumulator) => accumulator.start());
     const before = this.lanes;
     if (!loops.some(({ extent, isReduced }) => isReduced && extent === 0)) this.inside(next);
-    const isAcrossLanes = vector >= 0 && loops[vector].isReduced;
-    const results = this.accumulators.map((accumulator) => accumulator.finish(isAcrossLanes));
+    const [first, ...others] = this.accumulators;
+    if (isAcrossLanes) {
+      for (const other of others) first.forEach((accumulator, index) => accumulator.merge(other[index]));
+    }
+    const finished = (isAcrossLanes ? [first] : this.accumulators).map((list) =>
+      list.map((accumulator) => accumulator.finish(isAcrossLanes)),
+    );
     this.accumulators = [];
     // Reduced across the lanes, there is one result, the same in all of them.
     this.lanes = isAcrossLanes ? 1 : before;
     const reduced = this.order.filter((expression) => expression.kind === "reduced");
-    for (const expression of reduced) this.locals.set(expression, results[expression.reduction]);
-    this.inScope(() => this.store(after));
-    for (const expression of reduced) this.locals.delete(expression);
-    results.forEach((local) => this.asm.release("v128", local));
+    this.inScope(() =>
+      this.eachCopy(() => {
+        for (const expression of reduced)
+          this.home(expression).set(expression, finished[this.copy][expression.reduction]);
+        this.store(after);
+      }),
+    );
+    this.eachCopy(() => reduced.forEach((expression) => this.home(expression).delete(expression)));
+    finished.flat().forEach((local) => this.asm.release("v128", local));
     this.lanes = before;
   }
 
   // ---- values -----------------------------------------------------------------------------------------
+
+  /** Where a value's local is noted. */
+  private home(expression: Expression): Map<Expression, number> {
+    return this.isUniform(expression) ? this.shared : this.own[this.copy];
+  }
+
+  private keep(expression: Expression, local: number): void {
+    const home = this.home(expression);
+    home.set(expression, local);
+    this.scope.push({ home, expression });
+  }
 
   /** Runs code whose values are forgotten afterwards. */
   private inScope(code: () => void): void {
     const outer = this.scope;
     this.scope = [];
     code();
-    for (const expression of this.scope) {
-      const local = this.locals.get(expression);
+    for (const { home, expression } of this.scope) {
+      const local = home.get(expression);
       if (local !== undefined) this.asm.release("v128", local);
-      this.locals.delete(expression);
+      home.delete(expression);
     }
     this.scope = outer;
   }
@@ -277,27 +386,37 @@ class LoopRenderer {
   private precompute(depth: number): void {
     if (depth === this.nest.loops.length - 1) return;
     for (const expression of this.order) {
-      if (expression.kind === "constant" || this.locals.has(expression)) continue;
       const needed = this.neededIn.get(expression);
-      if (needed !== undefined && needed > depth && this.level(expression) === depth) this.local(expression);
+      const isWanted = needed !== undefined && needed > depth && this.level(expression) === depth;
+      if (expression.kind === "constant" || !isWanted) continue;
+      if (this.isUniform(expression)) this.local(expression);
+      else this.eachCopy(() => this.local(expression));
     }
   }
 
   /** A local that holds a value, computed now if it is not there yet. */
   private local(expression: Expression): number {
-    const known = this.locals.get(expression);
+    const known = this.home(expression).get(expression);
     if (known !== undefined) return known;
-    this.compute(expression);
-    const local = this.asm.local("v128");
-    this.asm.set(local);
-    this.locals.set(expression, local);
-    this.scope.push(expression);
-    return local;
+    const group = this.lanes === 4 ? this.neighbours.get(expression) : undefined;
+    if (group !== undefined) this.loadNeighbours(group);
+    else if (isRandom(expression)) this.drawBits(expression);
+    else {
+      this.compute(expression);
+      const local = this.asm.local("v128");
+      this.asm.set(local);
+      this.keep(expression, local);
+    }
+    return this.home(expression).get(expression) as number;
   }
 
   /** Pushes a value; one that is used again is kept in a local. */
   private push(expression: Expression): void {
-    const isKept = this.locals.has(expression) || (this.uses.get(expression) ?? 0) > 1;
+    const isKept =
+      this.home(expression).has(expression) ||
+      (this.uses.get(expression) ?? 0) > 1 ||
+      isRandom(expression) ||
+      this.neighbours.has(expression);
     if (isKept && expression.kind !== "constant") this.asm.get(this.local(expression));
     else this.compute(expression);
   }
@@ -312,9 +431,14 @@ class LoopRenderer {
       case "axis": {
         const depth = this.nest.loops.findIndex(({ axis }) => axis === expression.axis);
         const position = this.positions.get(depth);
-        if (position === undefined) asm.i32x4(0);
-        else asm.get(position).op("i32x4.splat");
-        if (position !== undefined && depth === this.nest.vector) asm.constant([0, 1, 2, 3]).op("i32x4.add");
+        if (position === undefined) {
+          asm.i32x4(0);
+          break;
+        }
+        asm.get(position).op("i32x4.splat");
+        const first = this.copy * 4;
+        if (depth === this.nest.vector)
+          asm.constant([first, first + 1, first + 2, first + 3]).op("i32x4.add");
         break;
       }
       case "load":
@@ -328,19 +452,39 @@ class LoopRenderer {
     }
   }
 
-  /** Keeps the other word of a block of random bits for whoever asks for it. */
-  private keepSibling(operation: Operation, local: number): void {
+  /** Loads neighbouring columns together. */
+  private loadNeighbours(group: Neighbours<Load>): void {
+    this.memory.loadRows(group).forEach((local, index) => {
+      if (this.home(group[index]).has(group[index])) this.asm.release("v128", local);
+      else this.keep(group[index], local);
+    });
+  }
+
+  /** Computes both words of a block of random bits, for all vectors at once. */
+  private drawBits(operation: Operation): void {
+    const copies = this.isUniform(operation)
+      ? [this.copy]
+      : Array.from({ length: this.copies }, (_, at) => at);
+    const blocks = copies.map(
+      (copy) =>
+        this.inCopy(copy, () => operation.inputs.map((input) => this.local(input))) as unknown as Block,
+    );
     const sibling = this.order.find(
-      (other) =>
-        other.kind === "operation" &&
-        other.name === operation.name &&
+      (other): other is Operation =>
+        isRandom(other) &&
         other.result !== operation.result &&
         other.inputs.every((input, index) => input === operation.inputs[index]),
     );
-    if (sibling === undefined || this.locals.has(sibling)) this.asm.release("v128", local);
-    else {
-      this.locals.set(sibling, local);
-      this.scope.push(sibling);
-    }
+    threefry(this.asm, blocks).forEach((words, at) =>
+      this.inCopy(copies[at], () => {
+        const [asked, other] = operation.result === 0 ? words : [words[1], words[0]];
+        this.keep(operation, asked);
+        if (sibling === undefined) this.asm.release("v128", other);
+        else this.keep(sibling, other);
+      }),
+    );
   }
 }
+
+const isRandom = (expression: Expression): expression is Operation =>
+  expression.kind === "operation" && expression.name === "threefry2x32";

@@ -4,6 +4,8 @@ import type { Assembler } from "./assembler.js";
 import type { Operands } from "./operations.js";
 import type { Opcode } from "./opcodes.js";
 import { itemBytes, pushPointer, type Access, type Pointers } from "./pointers.js";
+import type { Neighbours } from "./strided.js";
+import { transpose, unzip, zip } from "./transpose.js";
 
 export class MemoryAccess {
   constructor(
@@ -15,8 +17,51 @@ export class MemoryAccess {
   ) {}
 
   /** Elements between neighbouring lanes. */
-  private strideOf({ strides }: Address): number {
+  strideOf({ strides }: Address): number {
     return this.vectorAxis === null ? 0 : (strides[this.vectorAxis] ?? 0);
+  }
+
+  /** Whether a group of neighbours can be loaded or stored by rows. */
+  isByRows([first]: Neighbours<{ readonly address: Address }>): boolean {
+    return !this.isScattered(first.address);
+  }
+
+  /** Locals with the columns of a group, four rows of them. */
+  loadRows(group: Neighbours<{ readonly address: Address }>): number[] {
+    const { asm } = this;
+    const [{ address }] = group;
+    const access = this.prepare(address);
+    const rows = this.rowStarts(group).map((lane) => {
+      const row = asm.local("v128");
+      asm.op("v128.load", this.pushAddress(address, access, lane)).set(row);
+      return row;
+    });
+    if (group.length === 4) transpose(asm, rows);
+    else unzip(asm, rows);
+    return rows;
+  }
+
+  /** Stores the columns of a group from locals, four rows of them. */
+  storeRows(group: Neighbours<{ readonly address: Address }>, columns: readonly number[]): void {
+    const { asm } = this;
+    const [{ address }] = group;
+    const access = this.prepare(address);
+    const rows = columns.map((column) => {
+      const row = asm.local("v128");
+      asm.get(column).set(row);
+      return row;
+    });
+    if (group.length === 4) transpose(asm, rows);
+    else zip(asm, rows);
+    this.rowStarts(group).forEach((lane, at) => {
+      const offset = this.pushAddress(address, access, lane);
+      asm.get(rows[at]).op("v128.store", offset).release("v128", rows[at]);
+    });
+  }
+
+  /** The lanes at which the vectors of a group's rows begin. */
+  private rowStarts(group: Neighbours<unknown>): readonly number[] {
+    return group.length === 4 ? [0, 1, 2, 3] : [0, 2];
   }
 
   /** Computed indices that differ between lanes. */

@@ -6,7 +6,6 @@ import type { Assembler } from "./assembler.js";
 import { IntegerMath } from "./integers.js";
 import { VectorMath, type Features } from "./math.js";
 import type { Opcode } from "./opcodes.js";
-import { threefry } from "./threefry.js";
 
 /** Gives operations their operands. */
 export interface Operands {
@@ -31,8 +30,6 @@ export class Operations {
     private readonly asm: Assembler,
     features: Features,
     private readonly operands: Operands,
-    /** Remembers the second word of a block of random bits. */
-    private readonly keep: (operation: Operation, local: number) => void,
   ) {
     this.math = new VectorMath(asm, features);
     this.integers = new IntegerMath(asm);
@@ -121,7 +118,12 @@ export class Operations {
     add: this.byKind("f32x4.add", "i32x4.add"),
     sub: this.byKind("f32x4.sub", "i32x4.sub"),
     mul: this.byKind("f32x4.mul", "i32x4.mul"),
-    neg: this.byKind("f32x4.neg", "i32x4.neg"),
+    neg: (operation) => {
+      this.pushAll(operation);
+      if (isFloat(operation.dtype)) this.asm.i32x4(0x80000000).op("v128.xor");
+      else this.asm.op("i32x4.neg");
+      this.wrap(operation.dtype);
+    },
     fma: ({ inputs }) => {
       const [x, y, z] = inputs.map(this.operands.local);
       this.math.fma(x, y, z);
@@ -145,7 +147,7 @@ export class Operations {
     },
     abs: ({ dtype, inputs: [x] }) => {
       this.operands.push(x);
-      if (isFloat(dtype)) this.asm.op("f32x4.abs");
+      if (isFloat(dtype)) this.asm.i32x4(0x7fffffff).op("v128.and");
       else if (isSigned(dtype)) this.asm.op("i32x4.abs");
     },
     sign: (operation) => this.sign(operation),
@@ -211,14 +213,6 @@ export class Operations {
     },
     convert: (operation) => this.convert(operation),
     bitcast: (operation) => this.pushAll(operation),
-    threefry2x32: (operation) => {
-      const locals = operation.inputs.map(this.operands.local) as [number, number, number, number];
-      const [first, second] = threefry(this.asm, locals);
-      const [asked, other] = operation.result === 0 ? [first, second] : [second, first];
-      this.asm.get(asked);
-      this.asm.release("v128", asked);
-      this.keep(operation, other);
-    },
   };
 
   private quotient(operation: Operation): void {
@@ -245,7 +239,7 @@ export class Operations {
     if (isFloat(dtype)) {
       // Zeros and NaN are their own signs.
       asm.f32x4(1).get(value).i32x4(0x80000000).op("v128.and").op("v128.or").get(value);
-      asm.get(value).op("f32x4.abs").f32x4(0).op("f32x4.gt").op("v128.bitselect");
+      asm.get(value).i32x4(0x7fffffff).op("v128.and").f32x4(0).op("f32x4.gt").op("v128.bitselect");
     } else if (isSigned(dtype)) {
       asm.get(value).i32x4(-1).op("i32x4.max_s").i32x4(1).op("i32x4.min_s");
     } else asm.get(value).i32x4(1).op("i32x4.min_u");

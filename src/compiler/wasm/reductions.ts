@@ -22,11 +22,12 @@ function startOf(operation: Reduction["operation"], dtype: DType): number {
 }
 
 /** The instruction that combines two values. */
-function combineOf(operation: Reduction["operation"], dtype: DType): Opcode {
+function combineOf(operation: Reduction["operation"], dtype: DType, keepsNaN = false): Opcode {
   if (operation === "sum") return dtype === "float32" ? "f32x4.add" : "i32x4.add";
   const isLargest = operation === "max";
   if (dtype === "bool") return isLargest ? "v128.or" : "v128.and";
-  if (dtype === "float32") return isLargest ? "f32x4.max" : "f32x4.min";
+  if (dtype === "float32" && keepsNaN) return isLargest ? "f32x4.max" : "f32x4.min";
+  if (dtype === "float32") return isLargest ? "f32x4.pmax" : "f32x4.pmin";
   if (dtype === "int32") return isLargest ? "i32x4.max_s" : "i32x4.min_s";
   return isLargest ? "i32x4.max_u" : "i32x4.min_u";
 }
@@ -37,6 +38,8 @@ export class Accumulator {
   private readonly position: number | null;
   private readonly dtype: DType;
   private readonly start_: Words;
+  /** Where a NaN has been seen; the instructions that keep NaN by themselves are dear. */
+  private readonly isNaN: number | null;
 
   constructor(
     private readonly asm: Assembler,
@@ -46,11 +49,14 @@ export class Accumulator {
     this.position = reduction.position === null ? null : asm.local("v128");
     this.dtype = reduction.value.dtype;
     this.start_ = all(startOf(reduction.operation, this.dtype));
+    const isExtremum = reduction.operation === "max" || reduction.operation === "min";
+    this.isNaN = isExtremum && this.dtype === "float32" ? asm.local("v128") : null;
   }
 
   start(): void {
     this.asm.constant(this.start_).set(this.total);
     if (this.position !== null) this.asm.i32x4(-1).set(this.position);
+    if (this.isNaN !== null) this.asm.i32x4(0).set(this.isNaN);
   }
 
   /** Takes in the values in a local; lanes from `lanes` on do not count. */
@@ -60,11 +66,32 @@ export class Accumulator {
       this.addPosition(value, position, this.position, lanes);
       return;
     }
-    asm.get(total);
-    if (lanes === 4) asm.get(value);
-    else this.masked(value, lanes);
-    asm.op(combineOf(reduction.operation, this.dtype)).set(total);
+    const counted = lanes === 4 ? value : asm.local("v128");
+    if (lanes < 4) {
+      this.masked(value, lanes);
+      asm.set(counted);
+    }
+    asm.get(total).get(counted).op(combineOf(reduction.operation, this.dtype)).set(total);
+    if (this.isNaN !== null)
+      asm.get(this.isNaN).get(counted).get(counted).op("f32x4.ne").op("v128.or").set(this.isNaN);
+    if (lanes < 4) asm.release("v128", counted);
     this.wrap();
+  }
+
+  /** Takes in another total of the same reduction, which is given up. */
+  merge(other: Accumulator): void {
+    if (other.position !== null && this.position !== null) {
+      this.addPosition(other.total, other.position, this.position, 4);
+      this.asm.release("v128", other.position);
+    } else this.add(other.finishLanes(), null, 4);
+    this.asm.release("v128", other.total);
+  }
+
+  /** The total in its local, NaN included. */
+  private finishLanes(): number {
+    const { asm, isNaN, total } = this;
+    if (isNaN !== null) asm.get(total).get(isNaN).op("v128.or").set(total).release("v128", isNaN);
+    return total;
   }
 
   /** A value with the start in the lanes that do not count. */
@@ -124,7 +151,7 @@ export class Accumulator {
   /** A local with the result; across lanes it is the same in all of them. */
   finish(acrossLanes: boolean): number {
     const { asm } = this;
-    const result = this.position ?? this.total;
+    const result = this.position ?? this.finishLanes();
     if (acrossLanes) {
       for (const order of [
         [2, 3, 0, 1],
@@ -143,7 +170,12 @@ export class Accumulator {
     const other = asm.local("v128");
     asm.get(total).get(total).shuffle(order).set(other);
     if (position === null) {
-      asm.get(total).get(other).op(combineOf(this.reduction.operation, this.dtype)).set(total);
+      // Few, so that the instructions that keep NaN will do.
+      asm
+        .get(total)
+        .get(other)
+        .op(combineOf(this.reduction.operation, this.dtype, true))
+        .set(total);
       this.wrap();
     } else {
       const otherPosition = asm.local("v128");

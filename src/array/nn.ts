@@ -8,7 +8,19 @@ import { bindOne } from "./core/trace.js";
 import { relu as reluPrimitive } from "./primitives/arithmetic.js";
 import { iota } from "./primitives/iota.js";
 import { stopGradient } from "./lax/operators.js";
-import { erf, exp, expm1, isfinite, log, logaddexp, logistic, sqrt, tanh, where } from "./np/elementwise.js";
+import {
+  divide,
+  erf,
+  exp,
+  expm1,
+  isfinite,
+  log,
+  logaddexp,
+  logistic,
+  sqrt,
+  tanh,
+  where,
+} from "./np/elementwise.js";
 import { max, mean, sum } from "./np/reductions.js";
 import { expandDims } from "./np/shaping.js";
 
@@ -73,7 +85,8 @@ export function logsumexp(
 export function softmax(x: ArrayLike, axis: Axes = -1): Array {
   const array = asFloat("softmax", x);
   const grown = exp(array.sub(shift(array, axis)));
-  return grown.div(sum(grown, axis, { keepdims: true }));
+  // One division for each sum; there are many elements to it.
+  return grown.mul(divide(1, sum(grown, axis, { keepdims: true })));
 }
 
 /** log(softmax(x)) along an axis. */

@@ -53,7 +53,7 @@ export interface Operation {
   readonly kind: "operation";
   readonly id: number;
   readonly dtype: DType;
-  /** An elementwise primitive's name. */
+  /** An elementwise primitive's name; or maxNumber, minNumber: the first of two floats where one is NaN. */
   readonly name: string;
   readonly inputs: readonly Expression[];
   /** Which result, for primitives with two. */

@@ -160,7 +160,6 @@ function assemble(
   const build = new ExpressionBuilder(extents.length);
   const results = group.reductions.map((node) => node.variable);
   const lowering = loweringWithin(region, build, members, results);
-  const isReduction = group.reductions.length > 0;
   const body = group.body
     .filter((node) => region.isNeeded(node))
     .flatMap((node) => [...points(node.shape)].map((indices) => storeOf(node, lowering, indices)));
@@ -172,23 +171,28 @@ function assemble(
       "points",
     ),
     extents,
-    outer: isReduction ? 0 : extents.length,
+    outer: group.reductions.length > 0 ? group.outer : extents.length,
     body,
-    reductions: group.reductions.map((node) => wholeReduction(node, lowering, points)),
-    after: afterStores(region, group, lowering, []),
+    reductions: group.reductions.map((node) => reductionOf(node, lowering, points)),
+    after: afterStores(
+      region,
+      group,
+      lowering,
+      extents.slice(0, group.outer).map((_, axis) => axisIndex(axis)),
+    ),
     ordered: false,
   };
 }
 
-/** The reduction of a whole array: short axes at the end are combined within the turn. */
-function wholeReduction(node: ReduceNode, lowering: Lowering, points: Layout["points"]): Reduction {
+/** A reduction in a loop over points: short axes at the end that are written out are combined within the turn. */
+function reductionOf(node: ReduceNode, lowering: Lowering, points: Layout["points"]): Reduction {
   const { operand, operation, variable } = node;
   const elements = [...points(operand.type.shape)].map((indices) => lowering.at(operand, indices));
   const name = operation === "sum" ? "add" : operation;
   const value = elements.reduce((total, element) =>
     lowering.build.operation(name, total.dtype, [total, element]),
   );
-  const position = isPosition(operation) ? lowering.build.axis(0) : null;
+  const position = isPosition(operation) ? lowering.build.axis(node.kept.length) : null;
   return { operation, value, position, dtype: variable.type.dtype };
 }
 

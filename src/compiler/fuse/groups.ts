@@ -11,6 +11,8 @@ export interface Group {
   /** Run at every point. */
   readonly body: PointNode[];
   readonly reductions: ReduceNode[];
+  /** With reductions: how many of the extents stay, all before those that are reduced. */
+  outer: number;
   /** Run after the reductions, or on the sums of a product. */
   readonly after: PointNode[];
   /** Builds a step or a product. */
@@ -62,16 +64,44 @@ export class Grouping {
 
   addReduce(node: ReduceNode): void {
     const isWhole = node.kept.length === 0;
-    const space = isWhole ? outerSpace(node.reduced) : [...node.kept, -1, ...node.reduced];
-    const kind = isWhole ? "points" : "rows";
-    const earliest = this.earliestFor(
-      node,
-      (source, reach) => isWhole && reach !== "anywhere" && this.isInPoints(source),
-    );
-    const group = this.firstOpen(keyOf(kind, space), earliest) ?? this.open(kind, space);
+    const group = this.findMaker(node) ?? (isWhole ? this.pointsFor(node) : this.rowsFor(node));
     this.groups[group].reductions.push(node);
+    this.groups[group].outer = node.kept.length;
     this.groups[group].size++;
     this.sources.set(node.variable, { group, level: "after" });
+  }
+
+  /** The loop that computes what is reduced row by row, if it can reduce it as well. */
+  private findMaker(node: ReduceNode): number | null {
+    const { kept, reduced, roles } = node;
+    const isInRows = roles.lastIndexOf("kept") < roles.indexOf("reduced");
+    if (kept.length === 0 || !isInRows) return null;
+    const earliest = this.earliestFor(node, (source, reach) => reach === "point" && this.isInPoints(source));
+    const space = [...kept, ...reduced];
+    const group = this.groups[earliest] as Group | undefined;
+    const fits =
+      group?.kind === "points" &&
+      group.size < largestGroup &&
+      (group.reductions.length === 0 || group.outer === kept.length) &&
+      group.body.every(({ shape }) => isSpace(withoutUnits(shape), space));
+    return fits && this.readsFrom(node, earliest) ? earliest : null;
+  }
+
+  /** A loop over everything that is reduced. */
+  private pointsFor(node: ReduceNode): number {
+    const space = outerSpace(node.reduced);
+    const earliest = this.earliestFor(
+      node,
+      (source, reach) => reach !== "anywhere" && this.isInPoints(source),
+    );
+    return this.firstOpen(keyOf("points", space), earliest, 0) ?? this.open("points", space);
+  }
+
+  /** A loop over rows, each reduced for itself. */
+  private rowsFor(node: ReduceNode): number {
+    const space = [...node.kept, -1, ...node.reduced];
+    const earliest = this.earliestFor(node, () => false);
+    return this.firstOpen(keyOf("rows", space), earliest) ?? this.open("rows", space);
   }
 
   private open(
@@ -86,6 +116,7 @@ export class Grouping {
         space,
         body: [],
         reductions: [],
+        outer: 0,
         after: [],
         make,
         reads: [...reads],
@@ -96,10 +127,13 @@ export class Grouping {
     return index;
   }
 
-  private firstOpen(key: string, earliest: number): number | null {
-    const found = (this.byKey.get(key) ?? []).find(
-      (index) => index >= earliest && this.groups[index].size < largestGroup,
-    );
+  /** The first group that is not full, comes no earlier, and has no reductions that keep other axes. */
+  private firstOpen(key: string, earliest: number, outer: number | null = null): number | null {
+    const found = (this.byKey.get(key) ?? []).find((index) => {
+      const group = this.groups[index];
+      const fits = outer === null || group.reductions.length === 0 || group.outer === outer;
+      return fits && index >= earliest && group.size < largestGroup;
+    });
     return found ?? null;
   }
 
@@ -162,23 +196,17 @@ export class Grouping {
     return needed;
   }
 
-  private readsFrom(node: PointNode, group: number): boolean {
+  private readsFrom(node: PointNode | ReduceNode, group: number): boolean {
     return [...node.reads.keys()].some((variable) => this.sources.get(variable)?.group === group);
   }
 }
 
+const isSpace = (shape: readonly number[], space: readonly number[]): boolean =>
+  shape.length === space.length && shape.every((extent, at) => extent === space[at]);
+
 /** Whether a node works on the very points in which a group's sums come. */
-function canRunAfter({ kind, space, reductions }: Group, node: PointNode): boolean {
-  const points =
-    kind === "dot"
-      ? space
-      : kind === "rows"
-        ? space.slice(0, space.indexOf(-1))
-        : kind === "points" && reductions.length > 0
-          ? []
-          : null;
+function canRunAfter({ kind, space, reductions, outer }: Group, node: PointNode): boolean {
   const wanted = withoutUnits(node.shape);
-  return (
-    points !== null && points.length === wanted.length && points.every((extent, at) => extent === wanted[at])
-  );
+  if (kind === "dot") return isSpace(wanted, space);
+  return kind !== "step" && reductions.length > 0 && isSpace(wanted, space.slice(0, outer));
 }

@@ -205,11 +205,12 @@ export class Lowering {
 
     pad: ({ inputs: [x, padding], params }, indices) => {
       const { low, high } = params as PadParams;
+      const isEmpty = x.type.shape.includes(0);
       const isKnownOutside = indices.some((index, axis) => {
         const at = index.offset - low[axis];
         return isConstant(index) && (at < 0 || at >= x.type.shape[axis]);
       });
-      if (isKnownOutside) return this.scalar(padding);
+      if (isEmpty || isKnownOutside) return this.scalar(padding);
       let inside: Expression | null = null;
       const shifted = indices.map((index, axis) => {
         if (low[axis] === 0 && high[axis] === 0) return index;
@@ -341,8 +342,19 @@ export class Lowering {
     const { dtype } = x.type;
     // Of nothing, all are true; other smallest and largest values do not exist.
     if (elements.length === 0) return this.build.constant(operation === "min" ? 1 : 0, dtype);
+    if (dtype === "float32" && operation !== "add") return this.extremum(operation, elements);
     const name = dtype === "bool" ? (operation === "max" ? "or" : "and") : operation;
     return elements.reduce((total, element) => this.operation(name, dtype, [total, element]));
+  }
+
+  /** The largest or smallest of some floats, NaN if there is one: cheaper than asking for NaN at every step. */
+  private extremum(operation: string, elements: readonly Expression[]): Expression {
+    const [first] = elements;
+    if (elements.length === 1) return first;
+    const isNaN = elements.map((element) => this.operation("notEqual", "bool", [element, element]));
+    const anyNaN = isNaN.reduce((any, one) => this.operation("or", "bool", [any, one]));
+    const best = elements.reduce((a, b) => this.operation(`${operation}Number`, first.dtype, [a, b]));
+    return this.operation("select", first.dtype, [anyNaN, this.build.constant(NaN, first.dtype), best]);
   }
 
   private smallArgReduce(

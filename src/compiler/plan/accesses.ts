@@ -103,14 +103,12 @@ export function canOverwrite(kernel: Kernel, from: Buffer, to: Buffer): boolean 
     return areInStep(loadsIn(rootsOf(kernel.stores)), kernel.stores, from, to);
   }
   if (kernel.kind !== "loop" || kernel.ordered) return false;
-  const late = [...rootsOf(kernel.after), ...reductionRoots(kernel)];
-  if (kernel.reductions.length === 0) return areInStep(loadsIn(rootsOf(kernel.body)), kernel.body, from, to);
   // With reductions, what is stored afterwards must not be read by the loop, nor the other way round.
   const isStoredAfter = kernel.after.some(({ address }) => address.buffer === to);
-  const isReadLate = loadsIn(late).some(({ buffer }) => buffer === from);
-  const isStoredInBody = kernel.body.some(({ address }) => address.buffer === to);
-  if (isStoredAfter || isReadLate) return false;
-  return isStoredInBody && areInStep(loadsIn(rootsOf(kernel.body)), kernel.body, from, to);
+  const isReadAfter = loadsIn(rootsOf(kernel.after)).some(({ buffer }) => buffer === from);
+  if (isStoredAfter || isReadAfter) return false;
+  const reads = loadsIn([...rootsOf(kernel.body), ...reductionRoots(kernel)]);
+  return areInStep(reads, kernel.body, from, to);
 }
 
 function areInStep(reads: readonly Address[], writes: readonly Store[], from: Buffer, to: Buffer): boolean {

@@ -3,6 +3,7 @@
 import {
   hasEffect,
   newVariable,
+  subPrograms,
   type Atom,
   type CondParams,
   type Equation,
@@ -261,6 +262,11 @@ interface Hoisted {
 /** Less than this is computed again in every turn: reading it from memory costs as much. */
 const worthKeeping = 4;
 
+/** Whether something loops as long as it likes: a loop around it that makes no turn would not run it at all. */
+const mayNotEnd = (equation: Equation): boolean =>
+  equation.primitive.name === "while" ||
+  subPrograms(equation).some((program) => program.equations.some(mayNotEnd));
+
 /** Takes work out of a body that depends on nothing but its constants, the first inputs. */
 function hoist(program: Program, constants: readonly Atom[]): Hoisted {
   const known = new Map<Variable, Atom>(
@@ -274,7 +280,7 @@ function hoist(program: Program, constants: readonly Atom[]): Hoisted {
   for (const equation of program.equations) {
     const { primitive, inputs, outputs } = equation;
     const isInvariant = inputs.every((atom) => atom.kind === "literal" || invariant.has(atom));
-    if (!isInvariant || hasEffect(equation)) continue;
+    if (!isInvariant || hasEffect(equation) || mayNotEnd(equation)) continue;
     const total = inputs.reduce(
       (sum, atom) => sum + (atom.kind === "variable" ? (cost.get(atom) ?? 0) : 0),
       costOf(primitive.name),

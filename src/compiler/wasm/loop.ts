@@ -126,12 +126,10 @@ class LoopRenderer {
     const { kernel, order } = this;
     const { loops, vector } = this.nest;
     if (vector < 0 || kernel.ordered) return 1;
+    // Large kernels have enough to do meanwhile, and too few registers.
     const operations = order.filter((expression) => expression.kind === "operation");
-    const isRandom = operations.some(
-      (operation) => operation.name === "threefry2x32" && !this.isUniform(operation),
-    );
-    const isReducing =
-      kernel.reductions.length > 0 && kernel.reductions.length <= 2 && operations.length <= 12;
+    const isRandom = operations.length <= 24 && operations.some(({ name }) => name === "threefry2x32");
+    const isReducing = operations.length <= 12 && [1, 2].includes(kernel.reductions.length);
     const wanted = isRandom || (isReducing && operations.length <= 4) ? 4 : isReducing ? 2 : 1;
     const vectors = Math.floor(loops[vector].extent / 4);
     const fits = [4, 2].find((count) => count <= wanted && (vectors % count === 0 || vectors >= 4 * count));
@@ -400,7 +398,7 @@ class LoopRenderer {
     if (known !== undefined) return known;
     const group = this.lanes === 4 ? this.neighbours.get(expression) : undefined;
     if (group !== undefined) this.loadNeighbours(group);
-    else if (isRandom(expression)) this.drawBits(expression);
+    else if (isRandomBits(expression)) this.drawBits(expression);
     else {
       this.compute(expression);
       const local = this.asm.local("v128");
@@ -415,7 +413,7 @@ class LoopRenderer {
     const isKept =
       this.home(expression).has(expression) ||
       (this.uses.get(expression) ?? 0) > 1 ||
-      isRandom(expression) ||
+      isRandomBits(expression) ||
       this.neighbours.has(expression);
     if (isKept && expression.kind !== "constant") this.asm.get(this.local(expression));
     else this.compute(expression);
@@ -471,7 +469,7 @@ class LoopRenderer {
     );
     const sibling = this.order.find(
       (other): other is Operation =>
-        isRandom(other) &&
+        isRandomBits(other) &&
         other.result !== operation.result &&
         other.inputs.every((input, index) => input === operation.inputs[index]),
     );
@@ -486,5 +484,5 @@ class LoopRenderer {
   }
 }
 
-const isRandom = (expression: Expression): expression is Operation =>
+const isRandomBits = (expression: Expression): expression is Operation =>
   expression.kind === "operation" && expression.name === "threefry2x32";

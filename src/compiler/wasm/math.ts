@@ -1,6 +1,6 @@
 // Functions of real numbers on four lanes at once, to float32 accuracy. Polynomials are minimax fits, rounded to
 // float32. Every function takes its operands in locals and leaves the result on the stack.
-import { f32, f64, floatBits, i32, i64, type Assembler } from "./assembler.js";
+import { f32, f64, i32, i64, type Assembler } from "./assembler.js";
 
 /** What the engine can do beyond SIMD. */
 export interface Features {
@@ -15,8 +15,11 @@ const smallestNormal = f32(1.1754943508222875e-38);
 // ln 2 in two parts, the first so short that its multiples are exact.
 const ln2High = f32(0.693145751953125);
 const ln2Low = f32(1.428606765330187e-6);
-/** Added to a number below 2^22, it leaves the nearest whole number in the lowest bits. */
-const rounder = 12582912;
+/**
+ * Added to a number below 2^22, it leaves the nearest whole number in the lowest bits, plus whatever is added to it
+ * here: 127 makes these bits, shifted up, the power of two with that exponent.
+ */
+const rounder = (plus: number) => f32(12582912 + plus);
 
 export class VectorMath {
   constructor(
@@ -45,12 +48,6 @@ export class VectorMath {
     this.asm.run`${i32(127)} i32x4.add 23 i32x4.shl`;
   };
 
-  /** Sets locals to the whole number nearest to what is on the stack, as a float and as an int32. */
-  private nearest(asFloat: number, asInteger: number): void {
-    this.asm.run`${f32(rounder)} f32x4.add =${asInteger} ${asInteger} ${f32(rounder)} f32x4.sub =${asFloat}
-      ${asInteger} ${i32(floatBits(rounder))} i32x4.sub =${asInteger}`;
-  }
-
   /** What is on the stack, with a constant where a mask is set. */
   private replaceWhere(value: number, mask: () => void): void {
     this.asm.with((rest) => this.asm.run`${f32(value)} ${rest} ${mask} v128.bitselect`);
@@ -65,20 +62,19 @@ export class VectorMath {
 
   exp(x: number): void {
     const { asm } = this;
-    asm.withLocals(4, (y, n, r, whole) => {
+    asm.withLocals(4, (y, n, r, bits) => {
       // Beyond these the result is infinite or zero; NaN passes.
       asm.run`${x} ${f32(89)} f32x4.pmin ${f32(-104.5)} f32x4.pmax =${y}
-        ${y} ${f32(Math.LOG2E)} f32x4.mul`;
-      this.nearest(n, whole);
-      asm.run`${y} ${n} ${ln2High} f32x4.mul f32x4.sub ${n} ${ln2Low} f32x4.mul f32x4.sub =${r}`;
+        ${y} ${f32(Math.LOG2E)} f32x4.mul ${rounder(254)} f32x4.add =${bits} ${bits} ${rounder(254)} f32x4.sub =${n}
+        ${y} ${n} ${ln2High} f32x4.mul f32x4.sub ${n} ${ln2Low} f32x4.mul f32x4.sub =${r}`;
       this.polynomial(
         r,
         [0.0013951562577858567, 0.00836953055113554, 0.041666191071271896, 0.16666513681411743, 0.5],
       );
       asm.run`${r} ${r} f32x4.mul f32x4.mul ${r} f32x4.add ${f32(1)} f32x4.add`;
-      // Scaled in two steps: 2^n alone may be out of range.
-      asm.run`${whole} 1 i32x4.shr_s =${y}
-        ${y} ${this.powerOfTwo} f32x4.mul ${whole} ${y} i32x4.sub ${this.powerOfTwo} f32x4.mul`;
+      // Scaled by two halves of n, for 2^n alone may be out of range; 254 has a 127 for either.
+      asm.run`${bits} 1 i32x4.shr_u =${n} ${n} 23 i32x4.shl f32x4.mul
+        ${bits} ${n} i32x4.sub 23 i32x4.shl f32x4.mul`;
     });
   }
 
@@ -115,9 +111,8 @@ export class VectorMath {
     const { asm } = this;
     asm.withLocals(4, (r, n, u, scale) => {
       asm.run`${x} ${signBit} v128.or ${f32(-10.4)} f32x4.pmax =${r}
-        ${r} ${f32(2 / Math.LN2)} f32x4.mul ${f32(rounder)} f32x4.add =${n}
-        ${n} ${i32(127 - floatBits(rounder))} i32x4.add 23 i32x4.shl =${scale}
-        ${r} ${n} ${f32(rounder)} f32x4.sub ${f32(Math.LN2 / 2)} f32x4.mul f32x4.sub =${r}
+        ${r} ${f32(2 / Math.LN2)} f32x4.mul ${rounder(127)} f32x4.add =${n} ${n} 23 i32x4.shl =${scale}
+        ${r} ${n} ${rounder(127)} f32x4.sub ${f32(Math.LN2 / 2)} f32x4.mul f32x4.sub =${r}
         ${r} ${r} f32x4.mul =${u}`;
       this.polynomial(u, [0.1310642957687378, -0.33331194519996643]);
       asm.run`${u} ${r} f32x4.mul f32x4.mul ${r} f32x4.add =${r}`;

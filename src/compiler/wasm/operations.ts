@@ -140,6 +140,9 @@ export class Operations {
     },
     max: this.extremum(true),
     min: this.extremum(false),
+    // Of floats, the first where one of them is NaN.
+    maxNumber: this.float("f32x4.pmax"),
+    minNumber: this.float("f32x4.pmin"),
     relu: ({ dtype, inputs: [x] }) => {
       this.operands.push(x);
       if (isFloat(dtype)) this.asm.f32x4(0).op("f32x4.pmax");

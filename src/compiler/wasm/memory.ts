@@ -81,8 +81,8 @@ export class MemoryAccess {
       asm.op("i32.add");
     }
     const offset = access.offset + step;
-    if (offset >= 0) return offset;
-    // The instruction's own offset cannot be negative.
+    // The instruction's own offset cannot be negative, nor can what it is added to.
+    if (offset >= 0 && address.computed.every(({ stride }) => stride >= 0)) return offset;
     asm.i32(offset).op("i32.add");
     return 0;
   }

@@ -1,8 +1,11 @@
-// How long it takes to trace and simplify programs: npm run bench
+// How long it takes to trace and simplify programs: npm run bench -- tracing
 import { grad, jit, np, registerBackend } from "vibe-rl/array";
 
 // A device that accepts every program and runs none, so that only tracing and simplifying are timed.
-registerBackend({ name: "none", compile: () => ({ run: () => [np.zeros([])] }) }, { isDefault: false });
+registerBackend(
+  { name: "none", accepts: () => true, compile: () => ({ run: () => [np.zeros([])] }) },
+  { isDefault: false },
+);
 
 /** A function that records about `count` equations. */
 const chain = (count) => (x) => {

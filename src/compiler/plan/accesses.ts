@@ -12,19 +12,19 @@ export interface Access {
 
 /** Every load below some expressions, each once. */
 export function loadsIn(roots: Iterable<Expression>): Address[] {
-  const found: Address[] = [];
+  const addresses: Address[] = [];
   const seen = new Set<Expression>();
   const visit = (expression: Expression): void => {
     if (seen.has(expression)) return;
     seen.add(expression);
-    if (expression.kind === "operation") expression.inputs.forEach(visit);
+    if (expression.kind === "operation") for (const input of expression.inputs) visit(input);
     else if (expression.kind === "load") {
-      found.push(expression.address);
-      expression.address.computed.forEach(({ index }) => visit(index));
+      addresses.push(expression.address);
+      for (const { index } of expression.address.computed) visit(index);
     }
   };
   for (const root of roots) visit(root);
-  return found;
+  return addresses;
 }
 
 /** The expressions that a kernel's reductions evaluate. */
@@ -58,8 +58,16 @@ const loads = (roots: Iterable<Expression>): Access[] => loadsIn(roots).map(read
 const stores = (list: readonly Store[]): Access[] =>
   list.flatMap((store) => [...(store.combine === "set" ? [] : [read(store.address)]), write(store.address)]);
 
+const found = new WeakMap<Kernel, readonly Access[]>();
+
 /** All accesses of a kernel, reads first. */
-export function accessesOf(kernel: Kernel): Access[] {
+export function accessesOf(kernel: Kernel): readonly Access[] {
+  const known = found.get(kernel) ?? findAccesses(kernel);
+  found.set(kernel, known);
+  return known;
+}
+
+function findAccesses(kernel: Kernel): Access[] {
   switch (kernel.kind) {
     case "loop":
       return [

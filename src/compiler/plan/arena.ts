@@ -142,35 +142,32 @@ function uniteInPlace({ kernels, users }: Lifetimes, clusters: Map<Buffer, Clust
 const endsAt = ({ intervals }: Cluster, { position }: PlacedKernel): boolean =>
   intervals.some(({ end }) => end === position);
 
+/** A cluster that has its place: where it lies, and when it is in use. */
+interface Placed {
+  readonly start: number;
+  readonly end: number;
+  readonly busy: readonly Interval[];
+}
+
 /** Offsets for clusters, the largest first, each at the lowest place that is free while it is in use. */
 function assign(clusters: readonly Cluster[]): { offsets: Map<Cluster, number>; bytes: number } {
   const offsets = new Map<Cluster, number>();
-  // A kernel may still read one buffer while it writes another: reading lasts as long as the kernel.
-  const busy = new Map(
-    clusters.map((cluster) => [
-      cluster,
-      cluster.intervals.map(({ start, end }) => ({ start, end: end + 1 })),
-    ]),
-  );
-  const placed: Cluster[] = [];
+  /** By where they start. */
+  const placed: Placed[] = [];
   let bytes = 0;
   for (const cluster of [...clusters].sort((a, b) => b.bytes - a.bytes)) {
-    const own = busy.get(cluster) ?? [];
-    const taken = placed
-      .filter((other) => overlap(own, busy.get(other) ?? []))
-      .map((other) => ({
-        start: offsets.get(other) ?? 0,
-        end: (offsets.get(other) ?? 0) + align(other.bytes),
-      }))
-      .sort((a, b) => a.start - b.start);
+    // A kernel may still read one buffer while it writes another: reading lasts as long as the kernel.
+    const busy = cluster.intervals.map(({ start, end }) => ({ start, end: end + 1 }));
     let offset = 0;
-    for (const { start, end } of taken) {
-      if (start - offset >= cluster.bytes) break;
-      offset = Math.max(offset, end);
+    for (const other of placed) {
+      if (other.start - offset >= cluster.bytes) break;
+      if (other.end > offset && overlap(busy, other.busy)) offset = other.end;
     }
+    const end = offset + align(cluster.bytes);
+    const behind = placed.findIndex(({ start }) => start > offset);
+    placed.splice(behind < 0 ? placed.length : behind, 0, { start: offset, end, busy });
     offsets.set(cluster, offset);
-    placed.push(cluster);
-    bytes = Math.max(bytes, offset + align(cluster.bytes));
+    bytes = Math.max(bytes, end);
   }
   return { offsets, bytes };
 }

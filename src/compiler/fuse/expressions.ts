@@ -13,12 +13,15 @@ export interface Index {
 
 export const constantIndex = (offset: number): Index => ({ offset, axes: [], computed: [] });
 
+const axisIndices: Index[] = [];
+
 /** The position along an axis of the kernel itself. */
-export const axisIndex = (axis: number): Index => ({
-  offset: 0,
-  axes: Array.from({ length: axis + 1 }, (_, at) => (at === axis ? 1 : 0)),
-  computed: [],
-});
+export const axisIndex = (axis: number): Index =>
+  (axisIndices[axis] ??= {
+    offset: 0,
+    axes: Array.from({ length: axis + 1 }, (_, at) => (at === axis ? 1 : 0)),
+    computed: [],
+  });
 
 /** start + step · index. */
 export const scaleIndex = ({ offset, axes, computed }: Index, step: number, start = 0): Index => ({

@@ -34,6 +34,8 @@ export interface Resolver {
   linear(variable: Variable, position: Index): Expression;
 }
 
+const none: readonly Index[] = [];
+
 const indexKey = ({ offset, axes, computed }: Index): string =>
   `${offset}:${axes.join()}:${computed.map(({ index, stride }) => `${index.id}*${stride}`).join()}`;
 
@@ -51,17 +53,18 @@ function* everyIndex(shape: readonly number[]): Generator<Index[]> {
 /** Writes out variables of a block as expressions of one kernel. */
 export class Lowering {
   private readonly memo = new Map<string, Expression>();
+  private readonly keys = new Map<readonly Index[], string>();
 
   constructor(
     private readonly block: Block,
     readonly build: ExpressionBuilder,
-    private readonly resolver: Resolver,
+    readonly resolver: Resolver,
   ) {}
 
   /** The element of an atom at indices. */
   at(atom: Atom, indices: readonly Index[]): Expression {
     if (atom.kind === "literal") return this.build.constant(atom.value, atom.type.dtype);
-    const key = `${atom.id} ${indices.map(indexKey).join(" ")}`;
+    const key = `${atom.id} ${this.keyOf(indices)}`;
     const known = this.memo.get(key);
     if (known !== undefined) return known;
     const value = this.resolver.at(atom, indices) ?? this.definition(atom, indices);
@@ -69,9 +72,16 @@ export class Lowering {
     return value;
   }
 
+  /** Text for a list of indices; the same list comes again and again. */
+  private keyOf(indices: readonly Index[]): string {
+    const known = this.keys.get(indices) ?? indices.map(indexKey).join(" ");
+    this.keys.set(indices, known);
+    return known;
+  }
+
   /** The value of a scalar atom. */
-  private scalar(atom: Atom): Expression {
-    return this.at(atom, []);
+  scalar(atom: Atom): Expression {
+    return this.at(atom, none);
   }
 
   /** The element that the variable's own equation defines. */
@@ -82,20 +92,15 @@ export class Lowering {
     const { primitive, inputs } = equation;
     const { dtype } = variable.type;
     if (elementwise.has(primitive.name)) {
-      const operands = inputs.map((input) => this.at(input, input.type.shape.length === 0 ? [] : indices));
+      const operands = inputs.map((input) => this.at(input, input.type.shape.length === 0 ? none : indices));
       return this.operation(primitive.name, dtype, operands, output === 1 ? 1 : 0);
     }
-    const rule = this.rules[primitive.name];
+    const rule = rules[primitive.name];
     if (rule === undefined) throw new Error(`${primitive.name} cannot be written out`);
-    return rule(equation, indices);
+    return rule(this, equation, indices);
   }
 
-  private operation(
-    name: string,
-    dtype: DType,
-    inputs: readonly Expression[],
-    result: 0 | 1 = 0,
-  ): Expression {
+  operation(name: string, dtype: DType, inputs: readonly Expression[], result: 0 | 1 = 0): Expression {
     const [x] = inputs;
     if (name === "stopGradient" || ((name === "convert" || name === "bitcast") && x.dtype === dtype))
       return x;
@@ -106,143 +111,26 @@ export class Lowering {
     return this.build.constant(value, "int32");
   }
 
-  private both(a: Expression | null, b: Expression): Expression {
+  both(a: Expression | null, b: Expression): Expression {
     return a === null ? b : this.operation("and", "bool", [a, b]);
   }
 
   /** Whether 0 ≤ value < extent. */
-  private isInside(value: Expression, extent: number): Expression {
+  isInside(value: Expression, extent: number): Expression {
     const notBefore = this.operation("lessEqual", "bool", [this.int(0), value]);
     return this.both(notBefore, this.operation("less", "bool", [value, this.int(extent)]));
   }
 
   /** A computed position moved into 0 … last. */
-  private clamped(value: Expression, last: number): Index {
+  clamped(value: Expression, last: number): Index {
     if (value.kind === "constant") return constantIndex(Math.min(Math.max(value.value, 0), last));
     const raised = this.operation("max", "int32", [value, this.int(0)]);
     const index = this.operation("min", "int32", [raised, this.int(last)]);
     return { offset: 0, axes: [], computed: [{ index, stride: 1 }] };
   }
 
-  private readonly rules: Record<string, (equation: Equation, indices: readonly Index[]) => Expression> = {
-    stopGradient: ({ inputs }, indices) => this.at(inputs[0], indices),
-
-    broadcast: ({ inputs: [x], params }, indices) => {
-      const { axes } = params as BroadcastParams;
-      const { shape } = x.type;
-      return this.at(
-        x,
-        axes.map((axis, at) => (shape[at] === 1 ? constantIndex(0) : indices[axis])),
-      );
-    },
-
-    reshape: ({ inputs: [x], outputs: [output] }, indices) => {
-      const { shape } = output.type;
-      if (isTrivialReshape(x.type.shape, shape)) {
-        const kept = indices.filter((_, axis) => shape[axis] !== 1);
-        let next = 0;
-        return this.at(
-          x,
-          x.type.shape.map((extent) => (extent === 1 ? constantIndex(0) : kept[next++])),
-        );
-      }
-      let stride = 1;
-      let position = constantIndex(0);
-      for (let axis = shape.length - 1; axis >= 0; axis--) {
-        position = addIndex(position, scaleIndex(indices[axis], stride));
-        stride *= shape[axis];
-      }
-      if (x.kind === "literal") return this.at(x, []);
-      return this.resolver.linear(x, position);
-    },
-
-    transpose: ({ inputs: [x], params }, indices) => {
-      const { permutation } = params as { readonly permutation: readonly number[] };
-      const moved: Index[] = [];
-      permutation.forEach((axis, at) => (moved[axis] = indices[at]));
-      return this.at(x, moved);
-    },
-
-    flip: ({ inputs: [x], params }, indices) => {
-      const { axes } = params as { readonly axes: readonly number[] };
-      return this.at(
-        x,
-        indices.map((index, axis) =>
-          axes.includes(axis) ? scaleIndex(index, -1, x.type.shape[axis] - 1) : index,
-        ),
-      );
-    },
-
-    slice: ({ inputs: [x], params }, indices) => {
-      const { start, step } = params as SliceParams;
-      return this.at(
-        x,
-        indices.map((index, axis) => scaleIndex(index, step[axis], start[axis])),
-      );
-    },
-
-    window: ({ inputs: [x], params }, indices) => {
-      const { axis, stride, dilation } = params as WindowParams;
-      const inside = addIndex(scaleIndex(indices[axis], stride), scaleIndex(indices[axis + 1], dilation));
-      return this.at(x, [...indices.slice(0, axis), inside, ...indices.slice(axis + 2)]);
-    },
-
-    iota: ({ params, outputs: [output] }, indices) => {
-      const { axis } = params as { readonly axis: number };
-      return this.operation("convert", output.type.dtype, [this.build.indexValue(indices[axis])]);
-    },
-
-    dynamicSlice: ({ inputs: [x, ...starts], params }, indices) => {
-      const { sizes } = params as { readonly sizes: readonly number[] };
-      return this.at(
-        x,
-        indices.map((index, axis) => {
-          const last = x.type.shape[axis] - sizes[axis];
-          return last === 0 ? index : addIndex(index, this.clamped(this.scalar(starts[axis]), last));
-        }),
-      );
-    },
-
-    pad: ({ inputs: [x, padding], params }, indices) => {
-      const { low, high } = params as PadParams;
-      const isEmpty = x.type.shape.includes(0);
-      const isKnownOutside = indices.some((index, axis) => {
-        const at = index.offset - low[axis];
-        return isConstant(index) && (at < 0 || at >= x.type.shape[axis]);
-      });
-      if (isEmpty || isKnownOutside) return this.scalar(padding);
-      let inside: Expression | null = null;
-      const shifted = indices.map((index, axis) => {
-        if (low[axis] === 0 && high[axis] === 0) return index;
-        const moved = scaleIndex(index, 1, -low[axis]);
-        if (!isConstant(index) && (low[axis] > 0 || high[axis] > 0)) {
-          inside = this.both(inside, this.isInside(this.build.indexValue(moved), x.type.shape[axis]));
-        }
-        // Memory ends not far behind the array: a computed place stays in it.
-        const isComputed = moved.computed.length > 0;
-        return isComputed ? this.clamped(this.build.indexValue(moved), x.type.shape[axis] - 1) : moved;
-      });
-      const value = this.at(x, shifted);
-      return inside === null
-        ? value
-        : this.operation("select", value.dtype, [inside, value, this.scalar(padding)]);
-    },
-
-    concatenate: (equation, indices) => this.smallConcatenate(equation, indices),
-    gather: (equation, indices) => this.gather(equation, indices),
-    scatter: (equation, indices) => this.smallScatter(equation, indices),
-    reduceSum: (equation, indices) => this.smallReduce("add", equation, indices),
-    reduceMax: (equation, indices) => this.smallReduce("max", equation, indices),
-    reduceMin: (equation, indices) => this.smallReduce("min", equation, indices),
-    argMax: (equation, indices) => this.smallArgReduce(true, equation, indices),
-    argMin: (equation, indices) => this.smallArgReduce(false, equation, indices),
-  };
-
   /** The operand that a position along the axis falls into: known where the position is, else chosen. */
-  private smallConcatenate(
-    { inputs, params, outputs: [output] }: Equation,
-    indices: readonly Index[],
-  ): Expression {
+  smallConcatenate({ inputs, params, outputs: [output] }: Equation, indices: readonly Index[]): Expression {
     const { axis } = params as { readonly axis: number };
     const parts = inputs.flatMap((input) =>
       Array.from({ length: input.type.shape[axis] }, (_, at) => ({ input, at })),
@@ -258,10 +146,7 @@ export class Lowering {
     return this.chooseAlong(output.type.shape[axis], this.build.indexValue(indices[axis]), element);
   }
 
-  private gather(
-    { inputs: [x, table], params, outputs: [output] }: Equation,
-    indices: readonly Index[],
-  ): Expression {
+  gather({ inputs: [x, table], params, outputs: [output] }: Equation, indices: readonly Index[]): Expression {
     const { batchDims, mode } = params as GatherParams;
     const count = table.type.shape[table.type.shape.length - 1];
     const positions = table.type.shape.length - 1;
@@ -301,10 +186,7 @@ export class Lowering {
     return chosen;
   }
 
-  private smallScatter(
-    { inputs: [x, updates, table], params }: Equation,
-    indices: readonly Index[],
-  ): Expression {
+  smallScatter({ inputs: [x, updates, table], params }: Equation, indices: readonly Index[]): Expression {
     const { batchDims, mode, operation } = params as ScatterParams;
     const batch = indices.slice(0, batchDims);
     const rest = indices.slice(batchDims + 1);
@@ -332,11 +214,7 @@ export class Lowering {
     }
   }
 
-  private smallReduce(
-    operation: string,
-    { inputs: [x], params }: Equation,
-    indices: readonly Index[],
-  ): Expression {
+  smallReduce(operation: string, { inputs: [x], params }: Equation, indices: readonly Index[]): Expression {
     const { axes } = params as ReduceParams;
     const elements = [...this.reducedIndices(x, axes, indices)].map((at) => this.at(x, at));
     const { dtype } = x.type;
@@ -357,11 +235,7 @@ export class Lowering {
     return this.operation("select", first.dtype, [anyNaN, this.build.constant(NaN, first.dtype), best]);
   }
 
-  private smallArgReduce(
-    largest: boolean,
-    { inputs: [x], params }: Equation,
-    indices: readonly Index[],
-  ): Expression {
+  smallArgReduce(largest: boolean, { inputs: [x], params }: Equation, indices: readonly Index[]): Expression {
     const { axis } = params as ArgReduceParams;
     const elements = [...this.reducedIndices(x, [axis], indices)].map((at) => this.at(x, at));
     let [best] = elements;
@@ -382,3 +256,119 @@ export class Lowering {
     return position;
   }
 }
+
+type Rule = (self: Lowering, equation: Equation, indices: readonly Index[]) => Expression;
+
+const rules: Record<string, Rule> = {
+  stopGradient: (self, { inputs }, indices) => self.at(inputs[0], indices),
+
+  broadcast: (self, { inputs: [x], params }, indices) => {
+    const { axes } = params as BroadcastParams;
+    const { shape } = x.type;
+    return self.at(
+      x,
+      axes.map((axis, at) => (shape[at] === 1 ? constantIndex(0) : indices[axis])),
+    );
+  },
+
+  reshape: (self, { inputs: [x], outputs: [output] }, indices) => {
+    const { shape } = output.type;
+    if (isTrivialReshape(x.type.shape, shape)) {
+      const kept = indices.filter((_, axis) => shape[axis] !== 1);
+      let next = 0;
+      return self.at(
+        x,
+        x.type.shape.map((extent) => (extent === 1 ? constantIndex(0) : kept[next++])),
+      );
+    }
+    let stride = 1;
+    let position = constantIndex(0);
+    for (let axis = shape.length - 1; axis >= 0; axis--) {
+      position = addIndex(position, scaleIndex(indices[axis], stride));
+      stride *= shape[axis];
+    }
+    if (x.kind === "literal") return self.at(x, []);
+    return self.resolver.linear(x, position);
+  },
+
+  transpose: (self, { inputs: [x], params }, indices) => {
+    const { permutation } = params as { readonly permutation: readonly number[] };
+    const moved: Index[] = [];
+    permutation.forEach((axis, at) => (moved[axis] = indices[at]));
+    return self.at(x, moved);
+  },
+
+  flip: (self, { inputs: [x], params }, indices) => {
+    const { axes } = params as { readonly axes: readonly number[] };
+    return self.at(
+      x,
+      indices.map((index, axis) =>
+        axes.includes(axis) ? scaleIndex(index, -1, x.type.shape[axis] - 1) : index,
+      ),
+    );
+  },
+
+  slice: (self, { inputs: [x], params }, indices) => {
+    const { start, step } = params as SliceParams;
+    return self.at(
+      x,
+      indices.map((index, axis) => scaleIndex(index, step[axis], start[axis])),
+    );
+  },
+
+  window: (self, { inputs: [x], params }, indices) => {
+    const { axis, stride, dilation } = params as WindowParams;
+    const inside = addIndex(scaleIndex(indices[axis], stride), scaleIndex(indices[axis + 1], dilation));
+    return self.at(x, [...indices.slice(0, axis), inside, ...indices.slice(axis + 2)]);
+  },
+
+  iota: (self, { params, outputs: [output] }, indices) => {
+    const { axis } = params as { readonly axis: number };
+    return self.operation("convert", output.type.dtype, [self.build.indexValue(indices[axis])]);
+  },
+
+  dynamicSlice: (self, { inputs: [x, ...starts], params }, indices) => {
+    const { sizes } = params as { readonly sizes: readonly number[] };
+    return self.at(
+      x,
+      indices.map((index, axis) => {
+        const last = x.type.shape[axis] - sizes[axis];
+        return last === 0 ? index : addIndex(index, self.clamped(self.scalar(starts[axis]), last));
+      }),
+    );
+  },
+
+  pad: (self, { inputs: [x, padding], params }, indices) => {
+    const { low, high } = params as PadParams;
+    const isEmpty = x.type.shape.includes(0);
+    const isKnownOutside = indices.some((index, axis) => {
+      const at = index.offset - low[axis];
+      return isConstant(index) && (at < 0 || at >= x.type.shape[axis]);
+    });
+    if (isEmpty || isKnownOutside) return self.scalar(padding);
+    let inside: Expression | null = null;
+    const shifted = indices.map((index, axis) => {
+      if (low[axis] === 0 && high[axis] === 0) return index;
+      const moved = scaleIndex(index, 1, -low[axis]);
+      if (!isConstant(index) && (low[axis] > 0 || high[axis] > 0)) {
+        inside = self.both(inside, self.isInside(self.build.indexValue(moved), x.type.shape[axis]));
+      }
+      // Memory ends not far behind the array: a computed place stays in it.
+      const isComputed = moved.computed.length > 0;
+      return isComputed ? self.clamped(self.build.indexValue(moved), x.type.shape[axis] - 1) : moved;
+    });
+    const value = self.at(x, shifted);
+    return inside === null
+      ? value
+      : self.operation("select", value.dtype, [inside, value, self.scalar(padding)]);
+  },
+
+  concatenate: (self, equation, indices) => self.smallConcatenate(equation, indices),
+  gather: (self, equation, indices) => self.gather(equation, indices),
+  scatter: (self, equation, indices) => self.smallScatter(equation, indices),
+  reduceSum: (self, equation, indices) => self.smallReduce("add", equation, indices),
+  reduceMax: (self, equation, indices) => self.smallReduce("max", equation, indices),
+  reduceMin: (self, equation, indices) => self.smallReduce("min", equation, indices),
+  argMax: (self, equation, indices) => self.smallArgReduce(true, equation, indices),
+  argMin: (self, equation, indices) => self.smallArgReduce(false, equation, indices),
+};

@@ -17,19 +17,17 @@ export interface Operands {
   readonly isUniform: (expression: Expression) => boolean;
 }
 
-type Render = (operation: Operation) => void;
-
 const isFloat = (dtype: DType): boolean => dtype === "float32";
 const isSigned = (dtype: DType): boolean => dtype === "int32";
 
 export class Operations {
-  private readonly math: VectorMath;
-  private readonly integers: IntegerMath;
+  readonly math: VectorMath;
+  readonly integers: IntegerMath;
 
   constructor(
-    private readonly asm: Assembler,
+    readonly asm: Assembler,
     features: Features,
-    private readonly operands: Operands,
+    readonly operands: Operands,
   ) {
     this.math = new VectorMath(asm, features);
     this.integers = new IntegerMath(asm);
@@ -37,188 +35,39 @@ export class Operations {
 
   /** Pushes the value of an operation. */
   render(operation: Operation): void {
-    const rule = this.rules[operation.name];
+    const rule = rules[operation.name];
     if (rule === undefined) throw new Error(`no WebAssembly for ${operation.name}`);
-    rule(operation);
+    rule(this, operation);
   }
 
-  private pushAll({ inputs }: Operation): void {
+  pushAll({ inputs }: Operation): void {
     inputs.forEach(this.operands.push);
   }
 
-  /** One instruction for floats and one for integers, wrapped to eight bits for uint8. */
-  private byKind(float: Opcode, integer: Opcode): Render {
-    return (operation) => {
-      this.pushAll(operation);
-      this.asm.op(isFloat(operation.dtype) ? float : integer);
-      this.wrap(operation.dtype);
-    };
-  }
-
-  private wrap(dtype: DType): void {
+  wrap(dtype: DType): void {
     if (dtype === "uint8") this.asm.i32x4(0xff).op("v128.and");
   }
 
-  /** Comparisons: for floats, int32, and unsigned integers. */
-  private comparison(
-    float: Opcode,
-    signed: Opcode,
-    unsigned: Opcode,
-    bool: (x: Expression, y: Expression) => void,
-  ): Render {
-    return (operation) => {
-      const [x, y] = operation.inputs;
-      if (x.dtype === "bool") bool(x, y);
-      else {
-        this.pushAll(operation);
-        this.asm.op(isFloat(x.dtype) ? float : isSigned(x.dtype) ? signed : unsigned);
-      }
-    };
+  extremum({ dtype, inputs }: Operation, largest: boolean): void {
+    const [x, y] = inputs;
+    const { asm } = this;
+    if (isFloat(dtype)) {
+      // With a number on one side the cheaper instruction keeps a NaN of the other.
+      const [value, bound] = x.kind === "constant" ? [y, x] : [x, y];
+      const isBound = bound.kind === "constant" && !Number.isNaN(bound.value);
+      this.operands.push(value);
+      this.operands.push(bound);
+      asm.op(isBound ? (largest ? "f32x4.pmax" : "f32x4.pmin") : largest ? "f32x4.max" : "f32x4.min");
+      return;
+    }
+    this.operands.push(x);
+    this.operands.push(y);
+    const sign = isSigned(dtype) ? "s" : "u";
+    if (dtype === "bool") asm.op(largest ? "v128.or" : "v128.and");
+    else asm.op(largest ? `i32x4.max_${sign}` : `i32x4.min_${sign}`);
   }
 
-  private real(render: (x: number) => void): Render {
-    return ({ inputs: [x] }) => render(this.operands.local(x));
-  }
-
-  private realPair(render: (x: number, y: number) => void): Render {
-    return ({ inputs: [x, y] }) => render(this.operands.local(x), this.operands.local(y));
-  }
-
-  private float(opcode: Opcode): Render {
-    return (operation) => {
-      this.pushAll(operation);
-      this.asm.op(opcode);
-    };
-  }
-
-  private extremum(largest: boolean): Render {
-    return (operation) => {
-      const { dtype, inputs } = operation;
-      const [x, y] = inputs;
-      const { asm } = this;
-      if (dtype === "bool") {
-        this.pushAll(operation);
-        asm.op(largest ? "v128.or" : "v128.and");
-      } else if (isFloat(dtype)) {
-        // With a number on one side the cheaper instruction keeps a NaN of the other.
-        const [value, bound] = x.kind === "constant" ? [y, x] : [x, y];
-        const isBound = bound.kind === "constant" && !Number.isNaN(bound.value);
-        this.operands.push(value);
-        this.operands.push(bound);
-        asm.op(isBound ? (largest ? "f32x4.pmax" : "f32x4.pmin") : largest ? "f32x4.max" : "f32x4.min");
-      } else {
-        this.pushAll(operation);
-        const sign = isSigned(dtype) ? "s" : "u";
-        asm.op(largest ? `i32x4.max_${sign}` : `i32x4.min_${sign}`);
-      }
-    };
-  }
-
-  private readonly rules: Record<string, Render> = {
-    add: this.byKind("f32x4.add", "i32x4.add"),
-    sub: this.byKind("f32x4.sub", "i32x4.sub"),
-    mul: this.byKind("f32x4.mul", "i32x4.mul"),
-    neg: (operation) => {
-      this.pushAll(operation);
-      if (isFloat(operation.dtype)) this.asm.i32x4(0x80000000).op("v128.xor");
-      else this.asm.op("i32x4.neg");
-      this.wrap(operation.dtype);
-    },
-    fma: ({ inputs }) => {
-      const [x, y, z] = inputs.map(this.operands.local);
-      this.math.fma(x, y, z);
-    },
-    div: (operation) => this.quotient(operation),
-    rem: (operation) => this.remainder(operation),
-    pow: ({ dtype, inputs: [x, y] }) => {
-      const [base, power] = [x, y].map(this.operands.local);
-      if (isFloat(dtype)) this.math.pow(base, power);
-      else {
-        this.integers.power(base, power, isSigned(dtype));
-        this.wrap(dtype);
-      }
-    },
-    max: this.extremum(true),
-    min: this.extremum(false),
-    // Of floats, the first where one of them is NaN.
-    maxNumber: this.float("f32x4.pmax"),
-    minNumber: this.float("f32x4.pmin"),
-    relu: ({ dtype, inputs: [x] }) => {
-      this.operands.push(x);
-      if (isFloat(dtype)) this.asm.f32x4(0).op("f32x4.pmax");
-      else if (isSigned(dtype)) this.asm.i32x4(0).op("i32x4.max_s");
-    },
-    abs: ({ dtype, inputs: [x] }) => {
-      this.operands.push(x);
-      if (isFloat(dtype)) this.asm.i32x4(0x7fffffff).op("v128.and");
-      else if (isSigned(dtype)) this.asm.op("i32x4.abs");
-    },
-    sign: (operation) => this.sign(operation),
-    floor: this.float("f32x4.floor"),
-    ceil: this.float("f32x4.ceil"),
-    trunc: this.float("f32x4.trunc"),
-    round: this.float("f32x4.nearest"),
-    sqrt: this.float("f32x4.sqrt"),
-
-    exp: this.real((x) => this.math.exp(x)),
-    expm1: this.real((x) => this.math.expm1(x)),
-    log: this.real((x) => this.math.log(x)),
-    log1p: this.real((x) => this.math.log1p(x)),
-    sin: this.real((x) => this.math.sin(x)),
-    cos: this.real((x) => this.math.cos(x)),
-    tanh: this.real((x) => this.math.tanh(x)),
-    logistic: this.real((x) => this.math.logistic(x)),
-    erf: this.real((x) => this.math.erf(x)),
-    erfInv: this.real((x) => this.math.erfInv(x)),
-    logaddexp: this.realPair((x, y) => this.math.logaddexp(x, y)),
-    atan2: this.realPair((y, x) => this.math.atan2(y, x)),
-
-    equal: this.comparison("f32x4.eq", "i32x4.eq", "i32x4.eq", (x, y) => {
-      this.operands.push(x);
-      this.operands.push(y);
-      this.asm.op("i32x4.eq");
-    }),
-    notEqual: this.comparison("f32x4.ne", "i32x4.ne", "i32x4.ne", (x, y) => {
-      this.operands.push(x);
-      this.operands.push(y);
-      this.asm.op("v128.xor");
-    }),
-    // False is less than true.
-    less: this.comparison("f32x4.lt", "i32x4.lt_s", "i32x4.lt_u", (x, y) => {
-      this.operands.push(y);
-      this.operands.push(x);
-      this.asm.op("v128.andnot");
-    }),
-    lessEqual: this.comparison("f32x4.le", "i32x4.le_s", "i32x4.le_u", (x, y) => {
-      this.operands.push(x);
-      this.asm.op("v128.not");
-      this.operands.push(y);
-      this.asm.op("v128.or");
-    }),
-
-    and: this.float("v128.and"),
-    or: this.float("v128.or"),
-    xor: this.float("v128.xor"),
-    not: (operation) => {
-      this.pushAll(operation);
-      this.asm.op("v128.not");
-      this.wrap(operation.dtype);
-    },
-    shiftLeft: (operation) => this.shift("i32x4.shl", operation),
-    shiftRightLogical: (operation) => this.shift("i32x4.shr_u", operation),
-    shiftRightArithmetic: (operation) => this.shift("i32x4.shr_s", operation),
-
-    select: ({ inputs: [mask, x, y] }) => {
-      this.operands.push(x);
-      this.operands.push(y);
-      this.operands.push(mask);
-      this.asm.op("v128.bitselect");
-    },
-    convert: (operation) => this.convert(operation),
-    bitcast: (operation) => this.pushAll(operation),
-  };
-
-  private quotient(operation: Operation): void {
+  quotient(operation: Operation): void {
     const { dtype, inputs } = operation;
     if (isFloat(dtype)) {
       this.pushAll(operation);
@@ -230,13 +79,13 @@ export class Operations {
     this.wrap(dtype);
   }
 
-  private remainder({ dtype, inputs }: Operation): void {
+  remainder({ dtype, inputs }: Operation): void {
     const [x, y] = inputs.map(this.operands.local);
     if (isFloat(dtype)) this.math.remainder(x, y);
     else this.integers.remainder(x, y, isSigned(dtype));
   }
 
-  private sign({ dtype, inputs: [x] }: Operation): void {
+  sign({ dtype, inputs: [x] }: Operation): void {
     const { asm } = this;
     const value = this.operands.local(x);
     if (isFloat(dtype)) {
@@ -248,10 +97,7 @@ export class Operations {
     } else asm.get(value).i32x4(1).op("i32x4.min_u");
   }
 
-  private shift(
-    opcode: "i32x4.shl" | "i32x4.shr_u" | "i32x4.shr_s",
-    { dtype, inputs: [x, count] }: Operation,
-  ): void {
+  shift(opcode: "i32x4.shl" | "i32x4.shr_u" | "i32x4.shr_s", { dtype, inputs: [x, count] }: Operation): void {
     const width = dtype === "uint8" ? 8 : 32;
     const { asm } = this;
     if (count.kind === "constant") {
@@ -264,7 +110,7 @@ export class Operations {
     this.wrap(dtype);
   }
 
-  private convert(operation: Operation): void {
+  convert(operation: Operation): void {
     const { asm } = this;
     const [x] = operation.inputs;
     const [from, to] = [x.dtype, operation.dtype];
@@ -284,3 +130,155 @@ export class Operations {
     } else this.wrap(to);
   }
 }
+
+type Rule = (self: Operations, operation: Operation) => void;
+
+/** An instruction that takes the operands as they are. */
+const instruction =
+  (opcode: Opcode): Rule =>
+  (self, operation) => {
+    self.pushAll(operation);
+    self.asm.op(opcode);
+  };
+
+/** One instruction for floats and one for integers, wrapped to eight bits for uint8. */
+const byKind =
+  (float: Opcode, integer: Opcode): Rule =>
+  (self, operation) => {
+    self.pushAll(operation);
+    self.asm.op(isFloat(operation.dtype) ? float : integer);
+    self.wrap(operation.dtype);
+  };
+
+/** Comparisons: for floats, int32, and unsigned integers. */
+const comparison =
+  (
+    float: Opcode,
+    signed: Opcode,
+    unsigned: Opcode,
+    bool: (self: Operations, x: Expression, y: Expression) => void,
+  ): Rule =>
+  (self, operation) => {
+    const [x, y] = operation.inputs;
+    if (x.dtype === "bool") bool(self, x, y);
+    else {
+      self.pushAll(operation);
+      self.asm.op(isFloat(x.dtype) ? float : isSigned(x.dtype) ? signed : unsigned);
+    }
+  };
+
+/** A function of a real number. */
+const real =
+  (name: "exp" | "expm1" | "log" | "log1p" | "sin" | "cos" | "tanh" | "logistic" | "erf" | "erfInv"): Rule =>
+  (self, { inputs: [x] }) =>
+    self.math[name](self.operands.local(x));
+
+/** A function of two real numbers. */
+const realPair =
+  (name: "logaddexp" | "atan2"): Rule =>
+  (self, { inputs: [x, y] }) =>
+    self.math[name](self.operands.local(x), self.operands.local(y));
+
+const rules: Record<string, Rule> = {
+  add: byKind("f32x4.add", "i32x4.add"),
+  sub: byKind("f32x4.sub", "i32x4.sub"),
+  mul: byKind("f32x4.mul", "i32x4.mul"),
+  neg: (self, operation) => {
+    self.pushAll(operation);
+    if (isFloat(operation.dtype)) self.asm.i32x4(0x80000000).op("v128.xor");
+    else self.asm.op("i32x4.neg");
+    self.wrap(operation.dtype);
+  },
+  fma: (self, { inputs }) => {
+    const [x, y, z] = inputs.map(self.operands.local);
+    self.math.fma(x, y, z);
+  },
+  div: (self, operation) => self.quotient(operation),
+  rem: (self, operation) => self.remainder(operation),
+  pow: (self, { dtype, inputs: [x, y] }) => {
+    const [base, power] = [x, y].map(self.operands.local);
+    if (isFloat(dtype)) self.math.pow(base, power);
+    else {
+      self.integers.power(base, power, isSigned(dtype));
+      self.wrap(dtype);
+    }
+  },
+  max: (self, operation) => self.extremum(operation, true),
+  min: (self, operation) => self.extremum(operation, false),
+  // Of floats, the first where one of them is NaN.
+  maxNumber: instruction("f32x4.pmax"),
+  minNumber: instruction("f32x4.pmin"),
+  relu: (self, { dtype, inputs: [x] }) => {
+    self.operands.push(x);
+    if (isFloat(dtype)) self.asm.f32x4(0).op("f32x4.pmax");
+    else if (isSigned(dtype)) self.asm.i32x4(0).op("i32x4.max_s");
+  },
+  abs: (self, { dtype, inputs: [x] }) => {
+    self.operands.push(x);
+    if (isFloat(dtype)) self.asm.i32x4(0x7fffffff).op("v128.and");
+    else if (isSigned(dtype)) self.asm.op("i32x4.abs");
+  },
+  sign: (self, operation) => self.sign(operation),
+  floor: instruction("f32x4.floor"),
+  ceil: instruction("f32x4.ceil"),
+  trunc: instruction("f32x4.trunc"),
+  round: instruction("f32x4.nearest"),
+  sqrt: instruction("f32x4.sqrt"),
+
+  exp: real("exp"),
+  expm1: real("expm1"),
+  log: real("log"),
+  log1p: real("log1p"),
+  sin: real("sin"),
+  cos: real("cos"),
+  tanh: real("tanh"),
+  logistic: real("logistic"),
+  erf: real("erf"),
+  erfInv: real("erfInv"),
+  logaddexp: realPair("logaddexp"),
+  atan2: realPair("atan2"),
+
+  equal: comparison("f32x4.eq", "i32x4.eq", "i32x4.eq", (self, x, y) => {
+    self.operands.push(x);
+    self.operands.push(y);
+    self.asm.op("i32x4.eq");
+  }),
+  notEqual: comparison("f32x4.ne", "i32x4.ne", "i32x4.ne", (self, x, y) => {
+    self.operands.push(x);
+    self.operands.push(y);
+    self.asm.op("v128.xor");
+  }),
+  // False is less than true.
+  less: comparison("f32x4.lt", "i32x4.lt_s", "i32x4.lt_u", (self, x, y) => {
+    self.operands.push(y);
+    self.operands.push(x);
+    self.asm.op("v128.andnot");
+  }),
+  lessEqual: comparison("f32x4.le", "i32x4.le_s", "i32x4.le_u", (self, x, y) => {
+    self.operands.push(x);
+    self.asm.op("v128.not");
+    self.operands.push(y);
+    self.asm.op("v128.or");
+  }),
+
+  and: instruction("v128.and"),
+  or: instruction("v128.or"),
+  xor: instruction("v128.xor"),
+  not: (self, operation) => {
+    self.pushAll(operation);
+    self.asm.op("v128.not");
+    self.wrap(operation.dtype);
+  },
+  shiftLeft: (self, operation) => self.shift("i32x4.shl", operation),
+  shiftRightLogical: (self, operation) => self.shift("i32x4.shr_u", operation),
+  shiftRightArithmetic: (self, operation) => self.shift("i32x4.shr_s", operation),
+
+  select: (self, { inputs: [mask, x, y] }) => {
+    self.operands.push(x);
+    self.operands.push(y);
+    self.operands.push(mask);
+    self.asm.op("v128.bitselect");
+  },
+  convert: (self, operation) => self.convert(operation),
+  bitcast: (self, operation) => self.pushAll(operation),
+};

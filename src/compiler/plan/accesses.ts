@@ -1,5 +1,15 @@
 // What each kernel reads and writes, and whether a result may take the place of something it reads.
-import type { Address, Buffer, Counter, Expression, Kernel, LoopKernel, Place, Store } from "../kernel.js";
+import type {
+  Address,
+  Buffer,
+  Counter,
+  DotKernel,
+  Expression,
+  Kernel,
+  LoopKernel,
+  Place,
+  Store,
+} from "../kernel.js";
 
 export interface Access {
   readonly buffer: Buffer;
@@ -39,6 +49,28 @@ export const rootsOf = (stores: readonly Store[]): Expression[] =>
     ...address.computed.map(({ index }) => index),
   ]);
 
+/** What a kernel loads: all of it, and what only comes after its reductions. */
+interface Loads {
+  readonly all: readonly Address[];
+  readonly after: readonly Address[];
+}
+
+const loadsFound = new WeakMap<LoopKernel | DotKernel, Loads>();
+
+/** The loads of a kernel's expressions, found once. */
+export function loadsOf(kernel: LoopKernel | DotKernel): Loads {
+  const known = loadsFound.get(kernel) ?? findLoads(kernel);
+  loadsFound.set(kernel, known);
+  return known;
+}
+
+function findLoads(kernel: LoopKernel | DotKernel): Loads {
+  if (kernel.kind === "dot") return { all: loadsIn(rootsOf(kernel.stores)), after: [] };
+  const roots = [...rootsOf(kernel.body), ...reductionRoots(kernel)];
+  const late = rootsOf(kernel.after);
+  return { all: loadsIn([...roots, ...late]), after: late.length === 0 ? [] : loadsIn(late) };
+}
+
 const read = ({ buffer, counters }: Place): Access => ({
   buffer,
   kind: "read",
@@ -52,8 +84,6 @@ const write = ({ buffer, counters }: Place, isWhole = false): Access => ({
   counters: counters.map(({ counter }) => counter),
   isWhole,
 });
-
-const loads = (roots: Iterable<Expression>): Access[] => loadsIn(roots).map(read);
 
 const stores = (list: readonly Store[]): Access[] =>
   list.flatMap((store) => [...(store.combine === "set" ? [] : [read(store.address)]), write(store.address)]);
@@ -70,16 +100,14 @@ export function accessesOf(kernel: Kernel): readonly Access[] {
 function findAccesses(kernel: Kernel): Access[] {
   switch (kernel.kind) {
     case "loop":
-      return [
-        ...loads([...rootsOf(kernel.body), ...reductionRoots(kernel), ...rootsOf(kernel.after)]),
-        ...stores([...kernel.body, ...kernel.after]),
-      ];
+      return [...loadsOf(kernel).all.map(read), ...stores([...kernel.body, ...kernel.after])];
     case "dot": {
       const computed = [kernel.left, kernel.right].flatMap((side) => side.computed.map(({ index }) => index));
       return [
         read(kernel.left),
         read(kernel.right),
-        ...loads([...computed, ...rootsOf(kernel.stores)]),
+        ...loadsIn(computed).map(read),
+        ...loadsOf(kernel).all.map(read),
         write({ buffer: kernel.scratch, offset: 0, counters: [] }),
         ...stores(kernel.stores),
       ];
@@ -108,15 +136,14 @@ export function canOverwrite(kernel: Kernel, from: Buffer, to: Buffer): boolean 
   if (kernel.kind === "copy") return true;
   if (kernel.kind === "dot") {
     if (kernel.left.buffer === from || kernel.right.buffer === from) return false;
-    return areInStep(loadsIn(rootsOf(kernel.stores)), kernel.stores, from, to);
+    return areInStep(loadsOf(kernel).all, kernel.stores, from, to);
   }
   if (kernel.kind !== "loop" || kernel.ordered) return false;
   // With reductions, what is stored afterwards must not be read by the loop, nor the other way round.
   const isStoredAfter = kernel.after.some(({ address }) => address.buffer === to);
-  const isReadAfter = loadsIn(rootsOf(kernel.after)).some(({ buffer }) => buffer === from);
+  const isReadAfter = loadsOf(kernel).after.some(({ buffer }) => buffer === from);
   if (isStoredAfter || isReadAfter) return false;
-  const reads = loadsIn([...rootsOf(kernel.body), ...reductionRoots(kernel)]);
-  return areInStep(reads, kernel.body, from, to);
+  return areInStep(loadsOf(kernel).all, kernel.body, from, to);
 }
 
 function areInStep(reads: readonly Address[], writes: readonly Store[], from: Buffer, to: Buffer): boolean {

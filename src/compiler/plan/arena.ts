@@ -1,8 +1,8 @@
 // Addresses for buffers: what is never in use at the same time shares memory, and results take the place of
 // what they replace wherever that is safe.
 import type { DType } from "../../array/index.js";
-import type { Buffer, Expression, Kernel, Step } from "../kernel.js";
-import { accessesOf, canOverwrite, loadsIn, reductionRoots, rootsOf } from "./accesses.js";
+import type { Buffer, Kernel, Step } from "../kernel.js";
+import { accessesOf, canOverwrite, loadsOf } from "./accesses.js";
 import { findLifetimes, type Interval, type Lifetimes, type PlacedKernel } from "./lifetimes.js";
 
 export interface MemoryPlan {
@@ -43,14 +43,15 @@ export function planMemory(
   }
   uniteCopies(lifetimes, clusters);
   uniteInPlace(lifetimes, clusters);
-  const guard = align(reachBefore(lifetimes.kernels));
+  const beyond = reachBeyond(lifetimes.kernels);
+  const guard = align(beyond.before);
   const distinct = [...new Set(clusters.values())];
   const { offsets, bytes } = assign(distinct);
   const addresses = new Map<Buffer, number>();
   for (const [buffer, cluster] of clusters) addresses.set(buffer, guard + (offsets.get(cluster) ?? 0));
   return {
     addresses,
-    bytes: guard + bytes + align(reachBehind(lifetimes.kernels) + alignment),
+    bytes: guard + bytes + align(beyond.behind + alignment),
     isIdle: (kernel) =>
       kernel.kind === "copy" &&
       kernel.from.offset === kernel.to.offset &&
@@ -125,7 +126,7 @@ function uniteInPlace({ kernels, users }: Lifetimes, clusters: Map<Buffer, Clust
     const { kernel } = placed;
     if (kernel.kind !== "loop" && kernel.kind !== "dot") continue;
     const stores = kernel.kind === "loop" ? kernel.body : kernel.stores;
-    const sources = new Set(loadsIn(rootsOf(stores)).map(({ buffer }) => buffer));
+    const sources = new Set(loadsOf(kernel).all.map(({ buffer }) => buffer));
     for (const { address } of stores) {
       for (const source of sources) {
         const [a, b] = [clusters.get(source), clusters.get(address.buffer)];
@@ -172,28 +173,14 @@ function assign(clusters: readonly Cluster[]): { offsets: Map<Cluster, number>; 
   return { offsets, bytes };
 }
 
-/** How far kernels may read before the first byte of a buffer, where padding hides what they find. */
-const reachBefore = (kernels: readonly PlacedKernel[]): number =>
-  reach(kernels, (low, _high, item) => Math.max(0, -low) * item);
-
-/** How far kernels may read beyond the end of a buffer. */
-const reachBehind = (kernels: readonly PlacedKernel[]): number =>
-  reach(kernels, (_low, high, item, size) => Math.max(0, high - size) * item);
-
-function reach(
-  kernels: readonly PlacedKernel[],
-  measure: (low: number, high: number, item: number, size: number) => number,
-): number {
-  let most = 0;
+/** How far kernels may read before and behind a buffer, in bytes, where padding hides what they find. */
+function reachBeyond(kernels: readonly PlacedKernel[]): { before: number; behind: number } {
+  const beyond = { before: 0, behind: 0 };
   for (const { kernel } of kernels) {
     if (kernel.kind !== "loop" && kernel.kind !== "dot") continue;
     const extents =
       kernel.kind === "loop" ? kernel.extents : [...kernel.batch, ...kernel.rows, ...kernel.columns];
-    const roots: Expression[] =
-      kernel.kind === "loop"
-        ? [...rootsOf(kernel.body), ...reductionRoots(kernel), ...rootsOf(kernel.after)]
-        : rootsOf(kernel.stores);
-    for (const { buffer, offset, strides, counters } of loadsIn(roots)) {
+    for (const { buffer, offset, strides, counters } of loadsOf(kernel).all) {
       let [low, high] = [offset, offset + 1];
       const grow = (by: number) => {
         if (by < 0) low += by;
@@ -201,8 +188,10 @@ function reach(
       };
       strides.forEach((stride, axis) => grow(stride * Math.max(0, extents[axis] - 1)));
       counters.forEach(({ counter, stride }) => grow(stride * (counter.length - 1)));
-      most = Math.max(most, measure(low, high, itemBytes[buffer.dtype], buffer.size));
+      const item = itemBytes[buffer.dtype];
+      beyond.before = Math.max(beyond.before, -low * item);
+      beyond.behind = Math.max(beyond.behind, (high - buffer.size) * item);
     }
   }
-  return most;
+  return beyond;
 }

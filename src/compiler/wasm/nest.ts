@@ -1,7 +1,7 @@
 // How a kernel's axes become nested loops: neighbouring axes that continue each other become one, and the axis
 // along which memory is walked in order becomes the one that vectors run along.
 import type { Address, Expression, LoopKernel } from "../kernel.js";
-import { loadsIn, reductionRoots, rootsOf } from "../plan/accesses.js";
+import { loadsOf, reductionRoots, rootsOf } from "../plan/accesses.js";
 
 export interface Loop {
   readonly extent: number;
@@ -43,7 +43,10 @@ function axesUsed(roots: readonly Expression[]): Set<number> {
 /** Plans the loops of a kernel. */
 export function planNest(kernel: LoopKernel): Nest {
   const roots = kernelRoots(kernel);
-  const addresses = [...loadsIn(roots), ...[...kernel.body, ...kernel.after].map(({ address }) => address)];
+  const addresses = [
+    ...loadsOf(kernel).all,
+    ...[...kernel.body, ...kernel.after].map(({ address }) => address),
+  ];
   const loops = collapse(kernel, addresses, axesUsed(roots));
   if (loops.length === 0) return { loops, vector: -1 };
   const last = loops.length - 1;

@@ -1,7 +1,7 @@
 // Steps as WebAssembly functions: one for each kernel and each turn of a loop, because V8 optimises function by
 // function and never a function that is running.
 import type { Address, Buffer, Counter, Kernel, Step } from "../kernel.js";
-import { loadsIn, reductionRoots, rootsOf } from "../plan/accesses.js";
+import { loadsOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { Assembler } from "./assembler.js";
 import { renderDot } from "./dot.js";
@@ -23,15 +23,12 @@ function countersOf(kernel: Kernel): Counter[] {
   const places: readonly Pick<Address, "counters">[] = (() => {
     switch (kernel.kind) {
       case "loop":
-        return [
-          ...loadsIn([...rootsOf(kernel.body), ...reductionRoots(kernel), ...rootsOf(kernel.after)]),
-          ...[...kernel.body, ...kernel.after].map(({ address }) => address),
-        ];
+        return [...loadsOf(kernel).all, ...[...kernel.body, ...kernel.after].map(({ address }) => address)];
       case "dot":
         return [
           kernel.left,
           kernel.right,
-          ...loadsIn(rootsOf(kernel.stores)),
+          ...loadsOf(kernel).all,
           ...kernel.stores.map(({ address }) => address),
         ];
       case "sort":

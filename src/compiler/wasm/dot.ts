@@ -45,8 +45,21 @@ export function dotScratch(kernel: Omit<DotKernel, "scratch">): number {
   const method = methodOf(problem);
   const depth = extentOf(problem.depth);
   const columns = lastOf(problem.columns)?.extent ?? 1;
-  if (method === "packed") return depth * Math.ceil(columns / panelColumns) * panelColumns + 8;
-  return method === "deep" ? columns * Math.ceil(depth / 4) * 4 : 0;
+  if (method === "deep") return columns * Math.ceil(depth / 4) * 4;
+  return (method === "packed" ? rightPanels(problem) : 0) + (packsLeft(problem) ? depth * blockRows : 0);
+}
+
+/** Elements of the right operand in panels, and what is read beyond them. */
+const rightPanels = ({ depth, columns }: Problem): number =>
+  extentOf(depth) * Math.ceil((lastOf(columns)?.extent ?? 1) / panelColumns) * panelColumns + 8;
+
+/** Whether rows that lie next to each other are far apart from step to step, so that they fall out of the cache. */
+function packsLeft({ rows, columns, depth }: Problem): boolean {
+  const [row, column] = [lastOf(rows), lastOf(columns)];
+  if (depth.length !== 1 || row === undefined || column === undefined) return false;
+  return (
+    row.left === 4 && row.extent >= tileRows && depth[0].left >= 256 && column.extent >= 4 * panelColumns
+  );
 }
 
 /** How a product is computed: in tiles from where the operands are, from packed panels, or along the depth. */
@@ -151,6 +164,7 @@ class DotRenderer {
   private readonly leftBase: number;
   private readonly rightBase: number;
   private readonly isPacked: boolean;
+  private readonly isLeftPacked: boolean;
   private readonly isDeep: boolean;
   private readonly loops: readonly Axis[];
 
@@ -168,6 +182,7 @@ class DotRenderer {
     const method = methodOf(problem);
     this.isDeep = method === "deep";
     this.isPacked = method === "packed";
+    this.isLeftPacked = method !== "deep" && packsLeft(problem);
     this.leftBase = asm.local("i32");
     this.rightBase = asm.local("i32");
     this.loops = [...batch, ...rows, ...columns];
@@ -265,7 +280,8 @@ class DotRenderer {
     this.overAxes(columns.slice(0, -1), () => {
       if (this.isPacked) this.pack();
       this.overAxes(rows.slice(0, -1), () => {
-        const blocks = this.isPacked ? Math.floor(this.row.extent / blockRows) : 0;
+        const inBlocks = this.isPacked || this.isLeftPacked;
+        const blocks = inBlocks ? Math.floor(this.row.extent / blockRows) : 0;
         const rest = this.row.extent - blocks * blockRows;
         this.repeat(blocks, () => {
           this.panels(blockRows);
@@ -288,6 +304,7 @@ class DotRenderer {
     const rest = this.column.extent % panelColumns;
     const panel = asm.local("i32");
     if (this.isPacked) asm.i32(this.scratchAddress()).set(panel);
+    if (this.isLeftPacked) this.packLeft(Math.floor(rows / tileRows));
     const moveColumn = (count: number) => {
       const loop = this.loops.indexOf(this.column);
       if (loop >= 0) this.epilogue.pointers.advance(loop, count);
@@ -324,26 +341,43 @@ class DotRenderer {
 
   /** The tiles of one panel, from the first row to the last. */
   private tilesDown(rows: number, vectors: number, lastLanes: number, panel: number): void {
+    const { asm } = this;
     const whole = Math.floor(rows / tileRows);
+    const left = this.isLeftPacked ? asm.local("i32") : null;
+    if (left !== null) asm.i32(this.leftScratch()).set(left);
     this.repeat(whole, () => {
-      this.tile(tileRows, vectors, lastLanes, panel);
+      this.tile(tileRows, vectors, lastLanes, panel, left);
       this.moveRow(tileRows);
+      if (left !== null)
+        asm
+          .get(left)
+          .i32(this.depthExtent() * tileRows * 4)
+          .op("i32.add")
+          .set(left);
     });
     const rest = rows % tileRows;
-    if (rest > 0) this.tile(rest, vectors, lastLanes, panel);
+    if (rest > 0) this.tile(rest, vectors, lastLanes, panel, null);
     if (whole > 0) this.moveRow(-whole * tileRows);
+    if (left !== null) asm.release("i32", left);
   }
 
   /** One tile: the sums over the depth, then what becomes of them. */
-  private tile(rows: number, vectors: number, lastLanes: number, panel: number): void {
+  private tile(
+    rows: number,
+    vectors: number,
+    lastLanes: number,
+    panel: number,
+    /** Where the left operand's rows lie packed, if they do. */
+    left: number | null,
+  ): void {
     const { asm } = this;
     const sums = Array.from({ length: rows }, () => Array.from({ length: vectors }, () => asm.local("v128")));
     for (const sum of sums.flat()) asm.vector([0, 0, 0, 0]).set(sum);
     const [a, b] = [asm.local("i32"), asm.local("i32")];
     const [factor, ...columns] = Array.from({ length: vectors + 1 }, () => asm.local("v128"));
-    asm.get(this.leftBase).set(a);
+    asm.get(left ?? this.leftBase).set(a);
     asm.get(this.isPacked ? panel : this.rightBase).set(b);
-    this.overDepth(a, b, () => {
+    this.overDepth(a, b, left !== null, () => {
       columns.forEach((column, at) =>
         asm
           .get(b)
@@ -353,7 +387,7 @@ class DotRenderer {
       sums.forEach((row, at) => {
         asm
           .get(a)
-          .op("v128.load32_splat", at * this.row.left)
+          .op("v128.load32_splat", at * (left === null ? this.row.left : 4))
           .set(factor);
         row.forEach((sum, vector) => this.multiplyAdd(factor, columns[vector], sum));
       });
@@ -371,7 +405,7 @@ class DotRenderer {
   }
 
   /** Walks two pointers over the depth. A packed panel is walked straight through. */
-  private overDepth(a: number, b: number, body: () => void): void {
+  private overDepth(a: number, b: number, isLeftPacked: boolean, body: () => void): void {
     const { asm } = this;
     const walk = ([axis, ...rest]: readonly Axis[]): void => {
       if (axis === undefined) {
@@ -382,7 +416,11 @@ class DotRenderer {
       const step = this.isPacked ? (isInnermost ? panelColumns * 4 : 0) : axis.right;
       this.repeat(axis.extent, () => {
         walk(rest);
-        asm.get(a).i32(axis.left).op("i32.add").set(a);
+        asm
+          .get(a)
+          .i32(isLeftPacked ? tileRows * 4 : axis.left)
+          .op("i32.add")
+          .set(a);
         if (step !== 0) asm.get(b).i32(step).op("i32.add").set(b);
         if (!isInnermost) this.rewind(a, b, rest[0]);
       });
@@ -532,6 +570,36 @@ class DotRenderer {
           .release("v128", line);
       });
     }
+  }
+
+  private leftScratch(): number {
+    return this.scratchAddress() + (this.isPacked ? rightPanels(this.problem) * 4 : 0);
+  }
+
+  /** Copies rows of the left operand: for each step of the depth, four rows next to each other. */
+  private packLeft(tiles: number): void {
+    const { asm } = this;
+    const [axis] = this.problem.depth;
+    const [first, source, target] = [asm.local("i32"), asm.local("i32"), asm.local("i32")];
+    asm.get(this.leftBase).set(first).i32(this.leftScratch()).set(target);
+    this.repeat(tiles, () => {
+      asm.get(first).set(source);
+      this.repeat(axis.extent, () => {
+        asm.get(target).get(source).op("v128.load").op("v128.store");
+        asm.get(source).i32(axis.left).op("i32.add").set(source);
+        asm
+          .get(target)
+          .i32(tileRows * 4)
+          .op("i32.add")
+          .set(target);
+      });
+      asm
+        .get(first)
+        .i32(tileRows * 4)
+        .op("i32.add")
+        .set(first);
+    });
+    [first, source, target].forEach((local) => asm.release("i32", local));
   }
 
   // ---- vectors along the depth ------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 // Reading the golden figures and comparing with them.
 import { readFileSync } from "node:fs";
-import { expect } from "vitest";
-import type { Array } from "vibe-rl/array";
-import { np, tree, type DType } from "vibe-rl/array";
+import { np, type Array, type DType } from "vibe-rl/array";
+
+export { expectClose } from "./closeness.js";
 
 /** An array as the golden files write it. */
 export interface GoldenArray {
@@ -30,28 +30,4 @@ export function toTree(node: unknown): unknown {
   const object = node as object;
   if (isGoldenArray(object)) return toArray(object);
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, toTree(value)]));
-}
-
-interface Tolerance {
-  readonly rtol: number;
-  readonly atol?: number;
-}
-
-/** Fails unless two trees have equal structure, shapes and dtypes, and values within a tolerance. */
-export function expectClose(actual: unknown, expected: unknown, { rtol, atol = 0 }: Tolerance): void {
-  tree.mapWithPath(
-    (path, a: unknown, b: unknown) => {
-      const [x, y] = [a, b] as [Array, Array];
-      expect([path, x.dtype, x.shape]).toEqual([path, y.dtype, y.shape]);
-      const [left, right] = [[...x.data()], [...y.data()]];
-      left.forEach((value, at) => {
-        const truth = right[at];
-        const same = Object.is(value, truth) || value === truth;
-        const near = Math.abs(value - truth) <= atol + rtol * Math.abs(truth);
-        expect(same || near, `${path}[${at}]: ${value} is not near ${truth}`).toBe(true);
-      });
-    },
-    actual,
-    expected,
-  );
 }

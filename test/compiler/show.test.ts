@@ -48,8 +48,7 @@ function compile<A extends readonly Array[]>(
 }
 
 /** A listing without the numbers of variables, which depend on what was traced before. */
-const anonymous = (text: string): string =>
-  text.replaceAll(/\b([a-zA-Z]\w*)_\d+\b/g, "$1");
+const anonymous = (text: string): string => text.replaceAll(/\b([a-zA-Z]\w*)_\d+\b/g, "$1");
 
 const layer = () =>
   compile(

@@ -30,6 +30,8 @@ export interface Block {
   readonly definitions: ReadonlyMap<Variable, Definition>;
   /** Variables of this program that lie in memory: inputs, outputs, and what is used in ways that need it. */
   readonly stored: ReadonlySet<Variable>;
+  /** Variables with a gather in them: written out at computed places again and again, they would grow without end. */
+  readonly gathering: ReadonlySet<Variable>;
 }
 
 /** What is written out with a look at the position, which the tiles of products do not know. */
@@ -133,7 +135,18 @@ export function analyseBlock(program: Program): Block {
     });
   }
   storeWhatIsDear(program, uses, stored);
-  return { program, definitions, stored };
+  return { program, definitions, stored, gathering: gatheringVariables(program) };
+}
+
+function gatheringVariables(program: Program): Set<Variable> {
+  const found = new Set<Variable>();
+  for (const equation of program.equations) {
+    const { primitive, inputs, outputs } = equation;
+    const hasOne = inputs.some((input) => input.kind === "variable" && found.has(input));
+    if (primitive.name === "gather" || (hasOne && isInlineable(equation)))
+      outputs.forEach((variable) => found.add(variable));
+  }
+  return found;
 }
 
 /** What a product reads through affine views: the first variable that is not one. */

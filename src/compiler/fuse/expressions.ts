@@ -60,6 +60,11 @@ export class ExpressionBuilder {
     readonly axes: number,
   ) {}
 
+  /** How many expressions there are. */
+  get size(): number {
+    return this.last;
+  }
+
   private intern<E extends Expression>(key: string, make: (id: number) => E): E {
     const found = this.known.get(key);
     if (found !== undefined) return found as E;

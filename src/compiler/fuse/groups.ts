@@ -20,6 +20,8 @@ export interface Group {
   /** What a step or a product reads. */
   readonly reads: readonly Variable[];
   size: number;
+  /** Expressions of all its nodes together. */
+  weight: number;
 }
 
 /** Where a variable is computed: in which group, and at which of its levels. */
@@ -30,6 +32,8 @@ interface Source {
 
 // Larger kernels gain nothing and cost registers and compile time.
 const largestGroup = 60;
+const heaviestGroup = 1500;
+const isFull = ({ size, weight }: Group): boolean => size >= largestGroup || weight >= heaviestGroup;
 
 const keyOf = (kind: string, space: readonly number[]): string => `${kind} ${space.join()}`;
 
@@ -59,6 +63,7 @@ export class Grouping {
     const group = this.groups[host.group];
     (host.level === "body" ? group.body : group.after).push(node);
     group.size++;
+    group.weight += node.weight;
     if (node.variable !== null) this.sources.set(node.variable, host);
   }
 
@@ -68,6 +73,7 @@ export class Grouping {
     this.groups[group].reductions.push(node);
     this.groups[group].outer = node.kept.length;
     this.groups[group].size++;
+    this.groups[group].weight += node.weight;
     this.sources.set(node.variable, { group, level: "after" });
   }
 
@@ -81,7 +87,7 @@ export class Grouping {
     const group = this.groups[earliest] as Group | undefined;
     const fits =
       group?.kind === "points" &&
-      group.size < largestGroup &&
+      !isFull(group) &&
       (group.reductions.length === 0 || group.outer === kept.length) &&
       group.body.every(({ shape }) => isSpace(withoutUnits(shape), space));
     return fits && this.readsFrom(node, earliest) ? earliest : null;
@@ -121,6 +127,7 @@ export class Grouping {
         make,
         reads: [...reads],
         size: 0,
+        weight: 0,
       }) - 1;
     const key = keyOf(kind, space);
     this.byKey.set(key, [...(this.byKey.get(key) ?? []), index]);
@@ -132,7 +139,7 @@ export class Grouping {
     const found = (this.byKey.get(key) ?? []).find((index) => {
       const group = this.groups[index];
       const fits = outer === null || group.reductions.length === 0 || group.outer === outer;
-      return fits && index >= earliest && group.size < largestGroup;
+      return fits && index >= earliest && !isFull(group);
     });
     return found ?? null;
   }
@@ -161,12 +168,7 @@ export class Grouping {
         (isCheap || this.groups[source.group].kind !== "dot"),
     );
     const last = this.groups[behind] as Group | undefined;
-    if (
-      last !== undefined &&
-      canRunAfter(last, node) &&
-      this.readsFrom(node, behind) &&
-      last.size < largestGroup
-    ) {
+    if (last !== undefined && canRunAfter(last, node) && this.readsFrom(node, behind) && !isFull(last)) {
       return { group: behind, level: "after" };
     }
     const earliest = this.earliestFor(

@@ -16,6 +16,8 @@ export interface PointNode {
   readonly address: (lowering: Lowering, indices: readonly Index[]) => Address;
   readonly combine: Combine;
   readonly reads: Reads;
+  /** Expressions that it takes. */
+  readonly weight: number;
 }
 
 /** Reduces an array over some axes. */
@@ -30,6 +32,8 @@ export interface ReduceNode {
   /** For each axis of the operand: a kept one, a reduced one, or of extent 1. */
   readonly roles: readonly ("kept" | "reduced" | "unit")[];
   readonly reads: Reads;
+  /** Expressions that it takes. */
+  readonly weight: number;
 }
 
 /**
@@ -69,7 +73,7 @@ export function findReads(
   block: Block,
   shape: readonly number[],
   write: (lowering: Lowering, indices: readonly Index[]) => void,
-): Reads {
+): { readonly reads: Reads; readonly weight: number } {
   const outer = outerSpace(shape);
   const whole = withoutUnits(shape);
   const reads = new Map<Variable, Reach>();
@@ -87,15 +91,19 @@ export function findReads(
       const follows = (space: readonly number[], of: readonly number[]) =>
         of.length === space.length &&
         of.every((extent, axis) => extent === space[axis] && isAxis(significant[axis], axis));
-      const reach = follows(whole, withoutUnits(variable.type.shape))
-        ? "point"
-        : follows(outer, own)
-          ? "row"
-          : "anywhere";
+      const isScattered =
+        block.gathering.has(variable) && significant.some(({ computed }) => computed.length > 0);
+      const reach = isScattered
+        ? "anywhere"
+        : follows(whole, withoutUnits(variable.type.shape))
+          ? "point"
+          : follows(outer, own)
+            ? "row"
+            : "anywhere";
       return note(variable, reach, variable.type.dtype);
     },
     linear: (variable) => note(variable, "anywhere", variable.type.dtype),
   });
   write(lowering, identityIndices(shape));
-  return reads;
+  return { reads, weight: build.size };
 }

@@ -20,7 +20,7 @@ import { buildDot, buildLoop, buildPlainDot } from "./build.js";
 import { ExpressionBuilder, type Index } from "./expressions.js";
 import { Grouping, type Group } from "./groups.js";
 import { Lowering } from "./lower.js";
-import { findReads, type PointNode, type Reads, type ReduceNode } from "./nodes.js";
+import { findReads, type PointNode, type ReduceNode } from "./nodes.js";
 import { padKernels, scatterKernel, updateKernel, windowSumKernels } from "./scattered.js";
 
 /** What all regions of one compilation share. */
@@ -207,8 +207,11 @@ export class Region {
     cheap: boolean,
   ): void {
     if (sizeOf(shape) === 0) return;
-    const reads = findReads(this.block, shape, value);
-    this.grouping.addPoint({ kind: "point", variable, shape, value, address, combine: "set", reads }, cheap);
+    const found = findReads(this.block, shape, value);
+    this.grouping.addPoint(
+      { kind: "point", variable, shape, value, address, combine: "set", ...found },
+      cheap,
+    );
   }
 
   /** Writes an atom to a place. */
@@ -227,7 +230,9 @@ export class Region {
   private readsOf(atoms: readonly Atom[]): Set<Variable> {
     const found = new Set<Variable>();
     for (const atom of atoms) {
-      const reads = findReads(this.block, atom.type.shape, (lowering, indices) => lowering.at(atom, indices));
+      const { reads } = findReads(this.block, atom.type.shape, (lowering, indices) =>
+        lowering.at(atom, indices),
+      );
       for (const variable of reads.keys()) found.add(variable);
     }
     return found;
@@ -332,7 +337,7 @@ export class Region {
     const roles = shape.map((extent, axis) =>
       extent === 1 ? "unit" : axes.includes(axis) ? "reduced" : "kept",
     );
-    const reads: Reads = findReads(this.block, shape, (lowering, indices) => lowering.at(operand, indices));
+    const found = findReads(this.block, shape, (lowering, indices) => lowering.at(operand, indices));
     const node: ReduceNode = {
       kind: "reduce",
       variable,
@@ -341,7 +346,7 @@ export class Region {
       kept: shape.filter((_, axis) => roles[axis] === "kept"),
       reduced: shape.filter((_, axis) => roles[axis] === "reduced"),
       roles,
-      reads,
+      ...found,
     };
     this.grouping.addReduce(node);
   }

@@ -1,7 +1,8 @@
-// Control flow, integer arithmetic, rounding and reductions equal JAX's.
-import { describe, it } from "vitest";
+// Control flow, integer arithmetic, rounding and reductions of JAX.
 import { lax, np, vmap, type Array } from "vibe-rl/array";
-import { expectClose, readGolden, toArray, toTree, type GoldenArray } from "../golden.js";
+import { expectClose } from "../closeness.js";
+import { readGolden, toArray, toTree, type GoldenArray } from "../golden.js";
+import type { GoldenCase } from "./goldenCase.js";
 
 const collatz = (start: Array): [Array, Array] =>
   lax.whileLoop(
@@ -10,7 +11,7 @@ const collatz = (start: Array): [Array, Array] =>
     [start, np.int32(0)],
   );
 
-const cases: Record<string, (...args: Array[]) => unknown> = {
+const functions: Record<string, (...args: Array[]) => unknown> = {
   while_collatz: collatz,
   vmap_while_collatz: (n) => vmap(collatz)(n),
   vmap_scan_cumsum: (x) =>
@@ -62,10 +63,9 @@ interface PlainCase {
   readonly out: unknown;
 }
 
-describe("results are JAX's", () => {
-  for (const { name, inputs, out } of readGolden<PlainCase>("plain.json")) {
-    it(name, () => {
-      expectClose(cases[name](...inputs.map(toArray)), toTree(out), { rtol: 1e-5 });
-    });
-  }
-});
+export const plainCases = readGolden<PlainCase>("plain.json").map(({ name, inputs, out }): GoldenCase => ({
+  name,
+  f: functions[name],
+  args: inputs.map(toArray),
+  check: (actual) => expectClose(actual, toTree(out), { rtol: 1e-5 }),
+}));

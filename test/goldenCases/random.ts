@@ -1,7 +1,8 @@
-// Random streams equal those of JAX.
-import { describe, expect, it } from "vitest";
+// Random streams of JAX.
 import { random, type Array } from "vibe-rl/array";
-import { expectClose, readGolden, toArray, type GoldenArray } from "../golden.js";
+import { expectClose } from "../closeness.js";
+import { readGolden, toArray, type GoldenArray } from "../golden.js";
+import type { GoldenCase } from "./goldenCase.js";
 
 interface RandomCase {
   readonly fn: string;
@@ -37,17 +38,12 @@ const draw: Record<string, (key: Array, c: RandomCase) => Array> = {
 /** Go through functions whose last digit depends on the implementation of log and erfInv. */
 const approximate = ["normal", "gumbel", "exponential", "truncatedNormal"];
 
-describe("random streams are JAX's", () => {
-  for (const c of readGolden<RandomCase>("random.json")) {
-    const { fn, seed, out, ...rest } = c;
-    it(`${fn} seed ${seed} ${JSON.stringify({ ...rest, logits: undefined })}`, () => {
-      const actual = draw[fn](random.key(seed), c);
-      if (approximate.includes(fn)) {
-        expectClose(actual, toArray(out), { rtol: 2e-6 });
-      } else {
-        expect([actual.dtype, actual.shape]).toEqual([out.dtype, out.shape]);
-        expect(actual.data()).toEqual(toArray(out).data());
-      }
-    });
-  }
+export const randomCases = readGolden<RandomCase>("random.json").map((c): GoldenCase => {
+  const { fn, seed, out, ...rest } = c;
+  return {
+    name: `${fn} seed ${seed} ${JSON.stringify({ ...rest, logits: undefined })}`,
+    f: (key) => draw[fn](key, c),
+    args: [random.key(seed)],
+    check: (actual) => expectClose(actual, toArray(out), { rtol: approximate.includes(fn) ? 2e-6 : 0 }),
+  };
 });

@@ -1,12 +1,13 @@
-// Values and gradients equal JAX's.
-import { describe, it } from "vitest";
+// Values and gradients of JAX.
 import { grad, hessian, lax, nn, np, valueAndGrad, vmap, type Array } from "vibe-rl/array";
-import { expectClose, readGolden, toArray, toTree, type GoldenArray } from "../golden.js";
+import { expectClose } from "../closeness.js";
+import { readGolden, toArray, toTree, type GoldenArray } from "../golden.js";
+import type { GoldenCase } from "./goldenCase.js";
 
 const square = (x: Array): Array => x.mul(x);
 
 /** The functions, as test/golden's cases define them; the gradient is taken of all arguments or of the first. */
-const cases: Record<string, (...args: Array[]) => Array> = {
+const functions: Record<string, (...args: Array[]) => Array> = {
   matmul_tanh_sum: (a, b) => np.tanh(a.matmul(b)).sum(),
   batched_matmul: (a, b) => np.sin(np.einsum("bij,bjk->bik", a, b)).mean(),
   log_softmax_pick: (l) =>
@@ -122,14 +123,14 @@ interface TransformCase {
 // A float32 sum of numbers around 1 that nearly cancel is known to about 1e-6 only.
 const tolerance = { rtol: 1e-5, atol: 1e-6 };
 
-describe("values and gradients are JAX's", () => {
-  for (const { name, inputs, value, grads } of readGolden<TransformCase>("transforms.json")) {
-    it(name, () => {
-      const args = inputs.map(toArray);
-      const argnums = globalThis.Array.isArray(grads) ? args.map((_, index) => index) : 0;
-      const [actual, gradient] = valueAndGrad(cases[name], { argnums })(...args);
-      expectClose(actual, toArray(value), tolerance);
-      expectClose(gradient, toTree(grads), tolerance);
-    });
-  }
-});
+export const transformCases = readGolden<TransformCase>("transforms.json").map(
+  ({ name, inputs, value, grads }): GoldenCase => {
+    const argnums = globalThis.Array.isArray(grads) ? inputs.map((_, index) => index) : 0;
+    return {
+      name,
+      f: valueAndGrad(functions[name], { argnums }),
+      args: inputs.map(toArray),
+      check: (actual) => expectClose(actual, [toArray(value), toTree(grads)], tolerance),
+    };
+  },
+);

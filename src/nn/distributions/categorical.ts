@@ -1,0 +1,41 @@
+// One of a number of classes, each with its own probability.
+import { fail, nn, np, random, type Array } from "../../array/index.js";
+import { checkArray, show } from "../check.js";
+import { checkValue, type Distribution } from "./distribution.js";
+
+/** The classes 0 … n − 1 with probabilities softmax(logits). */
+export interface Categorical extends Distribution {
+  /** The probabilities [..., n]. */
+  probs(): Array;
+}
+
+// Where a class is impossible its logarithm is −∞, and 0 · −∞ would spoil the entropy.
+const leastLogProb = -3.4028234663852886e38;
+
+/** The distribution of the classes along the last axis of logits [..., n]; a logit of −∞ rules a class out. */
+export function Categorical(logits: Array): Categorical {
+  checkArray("Categorical", "logits", logits);
+  if (logits.ndim === 0 || logits.shape[logits.ndim - 1] === 0) {
+    fail("Categorical", `logits must have a last axis of classes, got ${show(logits)}`);
+  }
+  const batch = logits.shape.slice(0, -1);
+  const classes = np.arange(logits.shape[logits.ndim - 1]);
+  const logProbs = nn.logSoftmax(logits);
+  return {
+    sample: (key) => random.categorical(key, logits),
+    logProb: (action) => {
+      checkValue("Categorical.logProb", "action", action, batch);
+      if (action.dtype.startsWith("float")) {
+        fail(
+          "Categorical.logProb",
+          `action must be integers, got ${show(action)}; convert with astype("int32")`,
+        );
+      }
+      // As quick as a gather, and it broadcasts.
+      return np.where(action.slice("...", null).equal(classes), logProbs, 0).sum(-1);
+    },
+    entropy: () => np.exp(logProbs).mul(np.maximum(logProbs, leastLogProb)).sum(-1).neg(),
+    mode: () => logits.argmax(-1),
+    probs: () => np.exp(logProbs),
+  };
+}

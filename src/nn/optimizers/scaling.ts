@@ -1,0 +1,40 @@
+// Small links for chains: scaling, scheduled scaling, weight decay.
+import { fail, type Array } from "../../array/index.js";
+import { checkFunction, checkScalar, finite, notNegative } from "../check.js";
+import { mapLeaves, type Tree } from "../leaves.js";
+import { rateAt, type Schedule } from "../schedules.js";
+import { noUpdates, stateless, type CountState, type EmptyState, type Optimizer } from "./optimizer.js";
+
+/** Multiplies the updates; give −lr to go downhill. */
+export function scale(by: number | Array): Optimizer<EmptyState> {
+  checkScalar("scale", "by", by, finite);
+  return stateless((grads) => mapLeaves("scale", ["grads"], (g) => g.mul(by), grads));
+}
+
+/** Multiplies the updates by what a schedule says for their count; give a negative one to go downhill. */
+export function scaleBySchedule(schedule: Schedule): Optimizer<CountState> {
+  checkFunction("scaleBySchedule", "schedule", schedule);
+  return {
+    init: () => ({ count: noUpdates() }),
+    update: (grads, { count }) => {
+      const by = rateAt("scaleBySchedule", schedule, count);
+      const updates = mapLeaves("scaleBySchedule", ["grads"], (g) => g.mul(by), grads);
+      return [updates, { count: count.add(1) }];
+    },
+  };
+}
+
+/** Adds weightDecay · params, so that what follows takes a share of the weights away. */
+export function addDecayedWeights(weightDecay: number | Array): Optimizer<EmptyState> {
+  const operation = "addDecayedWeights";
+  checkScalar(operation, "weightDecay", weightDecay, notNegative);
+  return stateless(<T extends Tree>(grads: T, params?: T): T =>
+    mapLeaves(
+      operation,
+      ["grads", "params"],
+      (g, p) => g.add(p.mul(weightDecay)),
+      grads,
+      params ?? fail(operation, "needs the parameters: call update(grads, state, params)"),
+    ),
+  );
+}

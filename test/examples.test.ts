@@ -16,6 +16,12 @@ async function run(name: string): Promise<string[]> {
 const numbers = (lines: readonly string[]) => lines.map((line) => Number(/[\d.]+$/.exec(line)?.[0]));
 
 const checks: Record<string, (lines: string[]) => void> = {
+  customEnv: (lines) => {
+    const [, random, braking] = lines.map((line) => Number(/-?[\d.]+$/.exec(line)?.[0]));
+    expect(lines[0]).toBe("Probe-v0 is sound");
+    expect(random).toBeLessThan(0);
+    expect(braking).toBeGreaterThan(0.8);
+  },
   fitSine: (lines) => {
     const [first, , , last] = numbers(lines);
     expect(first).toBeGreaterThan(0.5);

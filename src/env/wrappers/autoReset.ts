@@ -1,0 +1,25 @@
+// AutoResetWrapper: episodes follow each other without end, as compiled loops need them.
+import { lax, random } from "../../array/index.js";
+import { restart, type Environment } from "../environment.js";
+import { handOnAll } from "./wrapping.js";
+
+/**
+ * When an episode is done, the observation and state are those of a new one, begun from a new key;
+ * `info.terminalObs` has the observation before that, on every step. The new episode is computed only where
+ * one begins; under `vmap` it is computed on every step and chosen.
+ */
+export function AutoResetWrapper<S, P>(env: Environment<S, P>): Environment<S, P> {
+  return {
+    ...handOnAll("AutoResetWrapper", env),
+    step(key, state, action, params) {
+      const [stepKey] = random.split(key);
+      const [obs, next, reward, done, info] = env.step(stepKey, state, action, params);
+      const begin = () => {
+        const [, resetKey] = random.split(key);
+        return restart(env, resetKey, next, params);
+      };
+      const [nextObs, nextState] = lax.cond(done, begin, () => [obs, next] as const);
+      return [nextObs, nextState, reward, done, { ...info, terminalObs: obs }];
+    },
+  };
+}

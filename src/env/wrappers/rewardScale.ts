@@ -1,0 +1,18 @@
+// RewardScaleWrapper: rewards times a number.
+import { fail } from "../../array/index.js";
+import type { Environment } from "../environment.js";
+import { handOnAll } from "./wrapping.js";
+
+/** Multiplies every reward by `scale`. */
+export function RewardScaleWrapper<S, P>(env: Environment<S, P>, scale: number): Environment<S, P> {
+  if (!Number.isFinite(scale)) {
+    fail("RewardScaleWrapper", `scale must be a finite number, got ${String(scale)}`);
+  }
+  return {
+    ...handOnAll("RewardScaleWrapper", env),
+    step(key, state, action, params) {
+      const [obs, next, reward, done, info] = env.step(key, state, action, params);
+      return [obs, next, reward.mul(scale), done, info];
+    },
+  };
+}

@@ -1,0 +1,38 @@
+// TimeLimit: cuts episodes off after a number of steps.
+import { fail, np, type Array } from "../../array/index.js";
+import { restart, type Environment } from "../environment.js";
+import { handOn, terminalObsOf, type Wrapped } from "./wrapping.js";
+
+export interface TimeLimitState<S> extends Wrapped<S> {
+  readonly time: Array;
+}
+
+/** Truncates an episode that has not terminated after `maxSteps` steps. */
+export function TimeLimit<S, P>(env: Environment<S, P>, maxSteps: number): Environment<TimeLimitState<S>, P> {
+  if (!Number.isInteger(maxSteps) || maxSteps < 1) {
+    fail("TimeLimit", `maxSteps must be a whole number of at least 1, got ${String(maxSteps)}`);
+  }
+  const begin = ([obs, inner]: readonly [Array, S]): readonly [Array, TimeLimitState<S>] => [
+    obs,
+    { inner, time: np.int32(0) },
+  ];
+  return {
+    ...handOn("TimeLimit", env, ({ inner }: TimeLimitState<S>) => inner),
+    reset: (key, params) => begin(env.reset(key, params)),
+    restart: (key, { inner }, params) => begin(restart(env, key, inner, params)),
+    step(key, state, action, params) {
+      const [obs, inner, reward, done, info] = env.step(key, state.inner, action, params);
+      if (terminalObsOf(info) !== null) {
+        fail(
+          "TimeLimit",
+          `${env.name} begins its next episode by itself and would not hear of the limit; ` +
+            `write AutoResetWrapper(TimeLimit(env, ${maxSteps}))`,
+        );
+      }
+      const time = state.time.add(1);
+      const isLate = time.greaterEqual(maxSteps);
+      const truncated = info.truncated.or(isLate.and(info.terminated.not()));
+      return [obs, { inner, time }, reward, done.or(isLate), { ...info, truncated }];
+    },
+  };
+}

@@ -1,0 +1,135 @@
+// Config objects: frozen, every field checked, built by a function that has the config's name.
+import { fail } from "../array/index.js";
+import { nearestNames } from "../env/index.js";
+
+/** A field of a config: its default, and what is wrong with a value given for it, if anything. */
+export interface Field<T> {
+  readonly default: T;
+  /** What the value must be, as in "must be …"; `null` if it is that. */
+  readonly wants: (value: unknown) => string | null;
+}
+
+const field = <T>(initial: T, description: string, holds: (value: unknown) => boolean): Field<T> => ({
+  default: initial,
+  wants: (value) => (holds(value) ? null : description),
+});
+
+const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+
+/** A number greater than 0. */
+export const positive = (initial: number): Field<number> =>
+  field(initial, "a number greater than 0", (value) => isNumber(value) && value > 0);
+
+/** A number of at least 0. */
+export const notNegative = (initial: number): Field<number> =>
+  field(initial, "a number of at least 0", (value) => isNumber(value) && value >= 0);
+
+/** A number from 0 to 1. */
+export const fraction = (initial: number): Field<number> =>
+  field(initial, "a number from 0 to 1", (value) => isNumber(value) && value >= 0 && value <= 1);
+
+/** Any finite number. */
+export const finite = (initial: number): Field<number> => field(initial, "a finite number", isNumber);
+
+/** A whole number of at least `least`. */
+export const whole = (initial: number, least = 1): Field<number> =>
+  field(
+    initial,
+    `a whole number of at least ${least}`,
+    (value) => Number.isInteger(value) && (value as number) >= least,
+  );
+
+/** true or false. */
+export const flag = (initial: boolean): Field<boolean> =>
+  field(initial, "true or false", (value) => typeof value === "boolean");
+
+/** One of some words. */
+export const choice = <T extends string>(initial: T, choices: readonly T[]): Field<T> =>
+  field(initial, choices.map((name) => JSON.stringify(name)).join(" or "), (value) =>
+    choices.some((name) => name === value),
+  );
+
+/** The widths of a network's hidden layers. */
+export const widths = (initial: readonly number[]): Field<readonly number[]> =>
+  field(
+    initial,
+    "a list of whole numbers of at least 1",
+    (value) =>
+      Array.isArray(value) && value.every((width) => Number.isInteger(width) && (width as number) > 0),
+  );
+
+/** A finite number for all, or a list with one for each. */
+export const eachOrAll = (initial: number): Field<number | readonly number[]> =>
+  field<number | readonly number[]>(
+    initial,
+    "a finite number or a list of them",
+    (value) => isNumber(value) || (Array.isArray(value) && value.length > 0 && value.every(isNumber)),
+  );
+
+/** What another field takes, or `null`, which is the default. */
+export const optional = <T>({ wants }: Field<T>): Field<T | null> => ({
+  default: null,
+  wants: (value) => {
+    const wanted = value === null ? null : wants(value);
+    return wanted === null ? null : `${wanted}, or null`;
+  },
+});
+
+export type Fields<C> = { readonly [K in keyof C]-?: Field<C[K]> };
+
+/** Makes a config of what differs from the defaults. `defaults` has the others. */
+export interface ConfigBuilder<C> {
+  (given?: Partial<C>): Readonly<C>;
+  readonly defaults: Readonly<C>;
+}
+
+/**
+ * The builder of a config. `check` looks at fields that must fit each other: it returns what is wrong, or null.
+ */
+export function defineConfig<C extends object>(
+  name: string,
+  fields: Fields<C>,
+  check: (config: C) => string | null = () => null,
+): ConfigBuilder<C> {
+  const known = Object.keys(fields) as (keyof C & string)[];
+  const defaults = Object.freeze(Object.fromEntries(known.map((key) => [key, fields[key].default]))) as C;
+  const build = (given: Partial<C> = {}): Readonly<C> => {
+    if (typeof given !== "object" || given === null || Array.isArray(given)) {
+      fail(name, `takes an object with the fields that differ from the defaults, got ${show(given)}`);
+    }
+    for (const key of Object.keys(given)) checkKnown(name, key, known);
+    // A field that is there but undefined is one that was left out.
+    const stated = Object.entries(given).filter(([, value]) => value !== undefined);
+    const config = { ...defaults, ...Object.fromEntries(stated) };
+    for (const key of known) {
+      const wanted = fields[key].wants(config[key]);
+      if (wanted !== null) fail(name, `${key} must be ${wanted}, got ${show(config[key])}`);
+    }
+    const problem = check(config);
+    if (problem !== null) fail(name, problem);
+    return freeze(config);
+  };
+  return Object.assign(build, { defaults });
+}
+
+function checkKnown(name: string, key: string, known: readonly string[]): void {
+  if (known.includes(key)) return;
+  const [nearest, ...others] = nearestNames(key, known, 1);
+  // Nothing like it: all of them are named below.
+  const hint = nearest === undefined || others.length > 0 ? "." : `; did you mean \`${nearest}\`?`;
+  fail(name, `there is no field \`${key}\`${hint} The fields are ${known.join(", ")}`);
+}
+
+/** Lists are copied and frozen too, so that nobody changes the config through them. */
+const freeze = <C extends object>(config: C): Readonly<C> =>
+  Object.freeze(
+    Object.fromEntries(
+      Object.entries(config).map(([key, value]) => [
+        key,
+        Array.isArray(value) ? Object.freeze([...(value as unknown[])]) : (value as unknown),
+      ]),
+    ),
+  ) as C;
+
+const show = (value: unknown): string =>
+  typeof value === "number" || value === undefined ? String(value) : (JSON.stringify(value) ?? typeof value);

@@ -1,0 +1,31 @@
+// Agents: the protocol they keep to, what they exchange with loops, and what the algorithms have in common.
+export {
+  actionsOf,
+  continuousActions,
+  discreteActions,
+  type Actions,
+  type ContinuousActions,
+  type DiscreteActions,
+} from "./actions.js";
+export { assertAgent, isAgent, type ActOptions, type Agent } from "./agent.js";
+export {
+  choice,
+  defineConfig,
+  eachOrAll,
+  finite,
+  flag,
+  fraction,
+  notNegative,
+  optional,
+  positive,
+  whole,
+  widths,
+  type ConfigBuilder,
+  type Field,
+  type Fields,
+} from "./config.js";
+export { HostReplayBuffer, type HostValue } from "./hostReplay.js";
+export { Network, type ImageNetworkParams, type NetworkParams } from "./network.js";
+export { clippedAdam, type OptState } from "./optimizer.js";
+export { ReplayBuffer } from "./replay.js";
+export { AgentState, type Metrics, type PPORollout, type PPOTransition, type Transition } from "./types.js";

@@ -1,0 +1,88 @@
+// DQN as a namespace of pure functions.
+import { clippedAdam, discreteActions, type NetworkParams, type Transition } from "../../agent/index.js";
+import { jit, lax, np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
+import type { Space } from "../../env/index.js";
+import { applyUpdates } from "../../nn/index.js";
+import type { DQNConfig } from "./config.js";
+import { dqnLoss } from "./loss.js";
+import { initQNetwork, qValues } from "./network.js";
+import type { DQNMetrics, DQNState } from "./types.js";
+
+interface Options {
+  readonly config: DQNConfig;
+}
+
+interface ActOptions extends Options {
+  /** Whether to take a random action now and then (the default) or always the best. */
+  readonly explore?: boolean;
+}
+
+const optimizerOf = ({ lr, maxGradNorm }: DQNConfig) => clippedAdam(lr, maxGradNorm);
+
+/** The state of a fresh agent. `actions` is a number of actions or a Discrete space. */
+function init(rng: Array, obsShape: Shape, actions: number | Space, config: DQNConfig): DQNState {
+  const [paramsKey, stateKey] = random.split(rng);
+  const params = initQNetwork(paramsKey, obsShape, discreteActions("DQN.init", actions), config);
+  return {
+    params,
+    targetParams: params,
+    optState: optimizerOf(config).init(params),
+    step: np.int32(0),
+    rng: stateKey,
+  };
+}
+
+/** The chance of a random action after so many updates. */
+function epsilonAt(step: Array, { epsilonStart, epsilonEnd, epsilonDecaySteps }: DQNConfig): Array {
+  const done = np.minimum(step.astype("float32").div(epsilonDecaySteps), 1);
+  return done.mul(epsilonEnd - epsilonStart).add(epsilonStart);
+}
+
+/** Actions for a batch of observations, int32 (B,). */
+function actBatch(state: DQNState, obs: Array, { config, explore = true }: ActOptions): [Array, DQNState] {
+  const [rng, chanceKey, actionKey] = random.split(state.rng, 3);
+  const values = qValues(state.params, obs, config);
+  const best = values.argmax(-1);
+  if (!explore) return [best, { ...state, rng }];
+  const [batch, actions] = values.shape;
+  const isRandom = random.bernoulli(chanceKey, epsilonAt(state.step, config), [batch]);
+  const action = np.where(isRandom, random.randint(actionKey, [batch], 0, actions), best);
+  return [action, { ...state, rng }];
+}
+
+/** An action for one observation, an int32 scalar. */
+function act(state: DQNState, obs: Array, options: ActOptions): [action: Array, state: DQNState] {
+  const [action, next] = actBatch(state, obs.slice(null), options);
+  return [action.slice(0), next];
+}
+
+/** One gradient step on a batch; every `targetUpdateFreq` updates the target network becomes a copy. */
+function update(state: DQNState, batch: Transition, { config }: Options): [DQNState, DQNMetrics] {
+  const [[loss, qMean], gradients] = valueAndGrad(
+    (params: NetworkParams) => dqnLoss(params, state.targetParams, batch, { config }),
+    { hasAux: true },
+  )(state.params);
+  const [steps, optState] = optimizerOf(config).update(gradients, state.optState);
+  const params = applyUpdates(state.params, steps);
+  const step = state.step.add(1);
+  const targetParams = lax.cond(
+    step.mod(config.targetUpdateFreq).equal(0),
+    () => params,
+    () => state.targetParams,
+  );
+  return [
+    { ...state, params, targetParams, optState, step },
+    { loss, qMean, epsilon: epsilonAt(step, config) },
+  ];
+}
+
+/**
+ * Deep Q-learning. Called by themselves these functions are compiled, once for each config and shape; in a
+ * function that is being traced they become part of it.
+ */
+export const DQN = {
+  init,
+  act: jit(act, { staticArgnums: 2 }),
+  actBatch: jit(actBatch, { staticArgnums: 2 }),
+  update: jit(update, { staticArgnums: 2 }),
+} as const;

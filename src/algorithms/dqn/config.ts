@@ -1,0 +1,45 @@
+// DQN's hyperparameters: what they are, their defaults, and what they may be.
+import { choice, defineConfig, flag, fraction, positive, whole, widths } from "../../agent/index.js";
+
+export interface DQNConfig {
+  /** Widths of the hidden layers of the Q-network. Default [128, 128]. */
+  readonly hiddenSizes: readonly number[];
+  /** Adam's learning rate. Default 1e-3. */
+  readonly lr: number;
+  /** Discount for each step. Default 0.99. */
+  readonly gamma: number;
+  /** Transitions in a batch drawn from the replay buffer. Default 64. */
+  readonly batchSize: number;
+  /** Largest norm of all gradients together; larger ones are scaled down. Default 10. */
+  readonly maxGradNorm: number;
+  /** The target network becomes a copy of the online one every so many updates. Default 1,000. */
+  readonly targetUpdateFreq: number;
+  /** Chance of a random action before the first update. Default 1. */
+  readonly epsilonStart: number;
+  /** Chance of a random action from epsilonDecaySteps updates on. Default 0.01. */
+  readonly epsilonEnd: number;
+  /** Updates over which the chance falls linearly. Default 50,000. */
+  readonly epsilonDecaySteps: number;
+  /** Whether the online network chooses the next action that the target network values. Default false. */
+  readonly double: boolean;
+  /** Whether the network has a value and advantages that add up to Q. Default false. */
+  readonly dueling: boolean;
+  /** What is done to an error: its square ("mse"), or linear beyond 1 ("huber"). Default "mse". */
+  readonly loss: "mse" | "huber";
+}
+
+/** A DQN config: the defaults with the given fields in their place, checked and frozen. */
+export const DQNConfig = defineConfig<DQNConfig>("DQNConfig", {
+  hiddenSizes: widths([128, 128]),
+  lr: positive(1e-3),
+  gamma: fraction(0.99),
+  batchSize: whole(64),
+  maxGradNorm: positive(10),
+  targetUpdateFreq: whole(1000),
+  epsilonStart: fraction(1),
+  epsilonEnd: fraction(0.01),
+  epsilonDecaySteps: whole(50_000),
+  double: flag(false),
+  dueling: flag(false),
+  loss: choice("mse", ["mse", "huber"]),
+});

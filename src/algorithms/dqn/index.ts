@@ -1,0 +1,5 @@
+// Deep Q-learning (Mnih et al., https://doi.org/10.1038/nature14236).
+export { DQN } from "./agent.js";
+export { DQNConfig } from "./config.js";
+export { dqnLoss, type DQNLossConfig } from "./loss.js";
+export type { DQNMetrics, DQNState } from "./types.js";

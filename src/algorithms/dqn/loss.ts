@@ -1,0 +1,43 @@
+// DQN's loss: how far Q-values are from the reward and what the target network says follows.
+import type { NetworkParams, Transition } from "../../agent/index.js";
+import { lax, np, type Array } from "../../array/index.js";
+import type { DQNConfig } from "./config.js";
+import { pick, qValues } from "./network.js";
+
+/** The hyperparameters that the loss depends on. */
+export type DQNLossConfig = Pick<DQNConfig, "gamma" | "double" | "dueling" | "loss">;
+
+/** The loss of a batch, and the mean Q-value of its actions. */
+export function dqnLoss(
+  params: NetworkParams,
+  targetParams: NetworkParams,
+  batch: Transition,
+  { config }: { readonly config: DQNLossConfig },
+): [loss: Array, qMean: Array] {
+  const q = pick(qValues(params, batch.obs, config), batch.action);
+  const goesOn = np.subtract(1, batch.done.astype("float32"));
+  const following = nextValues(params, targetParams, batch.nextObs, config);
+  const target = batch.reward.add(goesOn.mul(following).mul(config.gamma));
+  const error = q.sub(lax.stopGradient(target));
+  return [penalty[config.loss](error).mean(), q.mean()];
+}
+
+/** What the next observations are worth. */
+function nextValues(
+  params: NetworkParams,
+  targetParams: NetworkParams,
+  nextObs: Array,
+  config: DQNLossConfig,
+): Array {
+  const values = qValues(targetParams, nextObs, config);
+  // The largest of several noisy values is too large; double DQN has another network choose.
+  return config.double ? pick(values, qValues(params, nextObs, config).argmax(-1)) : values.max(-1);
+}
+
+const penalty = {
+  mse: np.square,
+  huber: (error: Array): Array => {
+    const size = np.abs(error);
+    return np.where(size.less(1), np.square(error).mul(0.5), size.sub(0.5));
+  },
+} as const;

@@ -1,0 +1,30 @@
+// DQN's network: from observations to the value of each action.
+import { Network, type NetworkParams } from "../../agent/index.js";
+import { nn, np, type Array, type Shape } from "../../array/index.js";
+import { initializers } from "../../nn/index.js";
+import type { DQNConfig } from "./config.js";
+
+/** A fresh Q-network. A dueling one has an output more than there are actions. */
+export const initQNetwork = (
+  rng: Array,
+  obsShape: Shape,
+  actions: number,
+  { hiddenSizes, dueling }: DQNConfig,
+): NetworkParams =>
+  Network.init(rng, obsShape, [...hiddenSizes, actions + (dueling ? 1 : 0)], {
+    kernelInit: initializers.orthogonal(Math.SQRT2),
+    lastKernelInit: initializers.orthogonal(1),
+  });
+
+/** The value of each action at a batch of observations, (B, actions). */
+export function qValues(params: NetworkParams, obs: Array, { dueling }: Pick<DQNConfig, "dueling">): Array {
+  const outputs = Network.apply(params, obs, { activation: nn.relu });
+  if (!dueling) return outputs;
+  // The first output is the observation's value, the others are what each action adds; their mean is taken out.
+  const [value, advantage] = [outputs.slice(":", ":1"), outputs.slice(":", "1:")];
+  return value.add(advantage.sub(advantage.mean(-1, { keepdims: true })));
+}
+
+/** The element of each row that an index names. */
+export const pick = (rows: Array, index: Array): Array =>
+  np.takeAlongAxis(rows, index.slice(":", null), 1).squeeze(1);

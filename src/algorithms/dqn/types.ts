@@ -1,0 +1,24 @@
+// The trees that DQN works on: its state and its metrics.
+import type { NetworkParams, OptState } from "../../agent/index.js";
+import type { Array } from "../../array/index.js";
+
+export interface DQNState {
+  /** The Q-network that learns. */
+  readonly params: NetworkParams;
+  /** An older copy of it that says what the next observation is worth. */
+  readonly targetParams: NetworkParams;
+  readonly optState: OptState;
+  /** How many updates were made, an int32 scalar. */
+  readonly step: Array;
+  /** The random key that the next random operation splits. */
+  readonly rng: Array;
+}
+
+export interface DQNMetrics {
+  /** The mean loss of the batch. */
+  readonly loss: Array;
+  /** The mean Q-value of the actions taken. */
+  readonly qMean: Array;
+  /** The chance of a random action now. */
+  readonly epsilon: Array;
+}

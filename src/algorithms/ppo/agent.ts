@@ -1,0 +1,75 @@
+// PPO as a namespace of pure functions.
+import { AgentState } from "../../agent/index.js";
+import { jit, random, type Array, type Shape } from "../../array/index.js";
+import type { Space } from "../../env/index.js";
+import type { PPOConfig } from "./config.js";
+import { initParams, policyAndValue, valueOf } from "./network.js";
+import { collectRollout, collectRolloutBatch } from "./rollout.js";
+import type { PPOParams, PPOState } from "./types.js";
+import { optimizerOf, update } from "./update.js";
+
+interface Options {
+  readonly config: PPOConfig;
+}
+
+interface ActOptions extends Options {
+  /** Whether to sample (the default) or to take the likeliest action. */
+  readonly explore?: boolean;
+}
+
+type Acted = [action: Array, logProb: Array, value: Array, state: PPOState];
+
+/** The state of a fresh agent. `actions` is a number of actions or an action space, Discrete or Box. */
+function init(rng: Array, obsShape: Shape, actions: number | Space, config: PPOConfig): PPOState {
+  const [paramsKey, stateKey] = random.split(rng);
+  const params = initParams(paramsKey, obsShape, actions, config);
+  return AgentState.initial(params, optimizerOf(config, 1).init(params), stateKey);
+}
+
+/** Actions for a batch of observations, with their log-probabilities and the observations' values. */
+function actBatch(state: PPOState, obs: Array, { explore = true }: ActOptions): Acted {
+  const [rng, key] = random.split(state.rng);
+  const [policy, value] = policyAndValue(state.params, obs);
+  const action = explore ? policy.sample(key) : policy.mode();
+  return [action, policy.logProb(action), value, { ...state, rng }];
+}
+
+/** An action for one observation, with its log-probability and the observation's value. */
+function act(state: PPOState, obs: Array, options: ActOptions): Acted {
+  const [action, logProb, value, next] = actBatch(state, obs.slice(null), options);
+  return [action.slice(0), logProb.slice(0), value.slice(0), next];
+}
+
+/** Log-probabilities of actions, values of observations and entropies of the policy, each (B,). */
+function evaluateActions(
+  params: PPOParams,
+  obs: Array,
+  actions: Array,
+  _options: Options,
+): [logProb: Array, value: Array, entropy: Array] {
+  const [policy, value] = policyAndValue(params, obs);
+  return [policy.logProb(actions), value, policy.entropy()];
+}
+
+/** The values of a batch of observations, (B,). */
+const getValueBatch = ({ params }: PPOState, obs: Array, _options: Options): Array => valueOf(params, obs);
+
+/** The value of one observation. */
+const getValue = (state: PPOState, obs: Array, options: Options): Array =>
+  getValueBatch(state, obs.slice(null), options).slice(0);
+
+/**
+ * Proximal policy optimisation. Called by themselves these functions are compiled, once for each config and
+ * shape; in a function that is being traced they become part of it.
+ */
+export const PPO = {
+  init,
+  act: jit(act, { staticArgnums: 2 }),
+  actBatch: jit(actBatch, { staticArgnums: 2 }),
+  evaluateActions: jit(evaluateActions, { staticArgnums: 3 }),
+  getValue: jit(getValue, { staticArgnums: 2 }),
+  getValueBatch: jit(getValueBatch, { staticArgnums: 2 }),
+  update: jit(update, { staticArgnums: 3 }),
+  collectRollout: jit(collectRollout, { staticArgnums: [3, 5] }),
+  collectRolloutBatch: jit(collectRolloutBatch, { staticArgnums: [3, 5] }),
+} as const;

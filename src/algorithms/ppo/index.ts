@@ -1,0 +1,15 @@
+// Proximal policy optimisation (Schulman et al., https://arxiv.org/abs/1707.06347).
+export { PPO } from "./agent.js";
+export { PPOConfig } from "./config.js";
+export { computeGae } from "./gae.js";
+export { ppoLoss, type PPOLossConfig } from "./loss.js";
+export type { BatchRolloutOptions, EnvStep, Rollout, RolloutOptions, StepInfo } from "./rollout.js";
+export type {
+  PPOBatch,
+  PPOLossMetrics,
+  PPOMetrics,
+  PPOParams,
+  PPOState,
+  SeparateParams,
+  SharedParams,
+} from "./types.js";

@@ -1,0 +1,74 @@
+// PPO's networks: a policy (Categorical or Gaussian) and a value, on networks of their own or a shared one.
+import { Network, actionsOf } from "../../agent/index.js";
+import { np, random, type Array, type Shape } from "../../array/index.js";
+import type { Space } from "../../env/index.js";
+import { Categorical, DiagonalNormal, MLP, initializers, type Distribution } from "../../nn/index.js";
+import type { PPOConfig } from "./config.js";
+import type { PPOParams, SeparateParams, SharedParams } from "./types.js";
+
+const hidden = initializers.orthogonal(Math.SQRT2);
+// Nearly equal chances to begin with, and values of the size of rewards.
+const policyHead = initializers.orthogonal(0.01);
+const valueHead = initializers.orthogonal(1);
+
+/** Fresh parameters. Action spaces: a number of actions or Discrete, or a Box with one axis. */
+export function initParams(
+  rng: Array,
+  obsShape: Shape,
+  actions: number | Space,
+  { hiddenSizes, sharedBackbone }: PPOConfig,
+): PPOParams {
+  const { kind, size } = actionsOf("PPO.init", actions);
+  const spread = kind === "continuous" ? { logStd: np.zeros([size]) } : {};
+  if (!sharedBackbone) {
+    const [actorKey, criticKey] = random.split(rng);
+    const network = (key: Array, outputs: number, lastKernelInit: typeof hidden) =>
+      Network.init(key, obsShape, [...hiddenSizes, outputs], { kernelInit: hidden, lastKernelInit });
+    return {
+      actor: network(actorKey, size, policyHead),
+      critic: network(criticKey, 1, valueHead),
+      ...spread,
+    };
+  }
+  const [backboneKey, policyKey, valueKey] = random.split(rng, 3);
+  const backbone = Network.init(backboneKey, obsShape, hiddenSizes, { kernelInit: hidden });
+  const features = Network.outputSize(backbone, obsShape);
+  return {
+    backbone,
+    policy: MLP.init(policyKey, [features, size], { kernelInit: policyHead }),
+    value: MLP.init(valueKey, [features, 1], { kernelInit: valueHead }),
+    ...spread,
+  };
+}
+
+const isShared = (params: PPOParams): params is SharedParams => "backbone" in params;
+
+const toPolicy = (output: Array, { logStd }: PPOParams): Distribution =>
+  logStd === undefined ? Categorical(output) : DiagonalNormal(output, logStd);
+
+const features = (params: SharedParams, obs: Array): Array =>
+  Network.apply(params.backbone, obs, { activation: np.tanh, activateLast: true });
+
+const plain = (params: SeparateParams["actor"], obs: Array): Array =>
+  Network.apply(params, obs, { activation: np.tanh });
+
+/** The policy at a batch of observations. */
+export const policyOf = (params: PPOParams, obs: Array): Distribution =>
+  toPolicy(
+    isShared(params) ? MLP.apply(params.policy, features(params, obs)) : plain(params.actor, obs),
+    params,
+  );
+
+/** The values of a batch of observations, (B,). */
+export const valueOf = (params: PPOParams, obs: Array): Array =>
+  (isShared(params) ? MLP.apply(params.value, features(params, obs)) : plain(params.critic, obs)).slice(
+    ":",
+    0,
+  );
+
+/** Both at once; a shared backbone runs once. */
+export function policyAndValue(params: PPOParams, obs: Array): [policy: Distribution, value: Array] {
+  if (!isShared(params)) return [policyOf(params, obs), valueOf(params, obs)];
+  const shared = features(params, obs);
+  return [toPolicy(MLP.apply(params.policy, shared), params), MLP.apply(params.value, shared).slice(":", 0)];
+}

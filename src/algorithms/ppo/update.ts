@@ -1,0 +1,145 @@
+// PPO's update: advantages, then several epochs of minibatch gradient descent.
+import { lax, fail, np, random, tree, valueAndGrad, type Array } from "../../array/index.js";
+import { clippedAdam, type PPORollout, type PPOTransition } from "../../agent/index.js";
+import { applyUpdates } from "../../nn/index.js";
+import type { PPOConfig } from "./config.js";
+import { computeGae } from "./gae.js";
+import { ppoLoss } from "./loss.js";
+import type { PPOBatch, PPOLossMetrics, PPOMetrics, PPOParams, PPOState } from "./types.js";
+
+/** PPO's optimiser with a part of its learning rate. */
+export const optimizerOf = ({ lr, maxGradNorm }: PPOConfig, part: number | Array) =>
+  clippedAdam(typeof part === "number" ? lr * part : part.mul(lr), maxGradNorm);
+
+/** What one gradient step changes. */
+type Learner = Pick<PPOState, "params" | "optState">;
+
+/** One PPO update of a rollout with axes (T,) or (T, N); `lastValue` is the value after its last step. */
+export function update(
+  state: PPOState,
+  trajectories: PPOTransition | PPORollout,
+  lastValue: Array,
+  { config }: { readonly config: PPOConfig },
+): [state: PPOState, metrics: PPOMetrics] {
+  const { batch, size } = flatten(trajectories, lastValue, config);
+  const minibatches = shuffler(batch, size, config.nMinibatches);
+  const learn = learningStep(config, remainingRate(state, config));
+  const epoch = ({ rng, learner, stopped }: Epoch, _: null): readonly [Epoch, Measured] => {
+    const [nextRng, key] = random.split(rng);
+    const [next, measured] = lax.scan(learn, { learner, stopped }, minibatches(key));
+    return [{ rng: nextRng, ...next }, measured];
+  };
+  const { params, optState } = state;
+  const start: Epoch = { rng: state.rng, learner: { params, optState }, stopped: np.array(false) };
+  const [{ rng, learner }, measured] = lax.scan(epoch, start, null, { length: config.nEpochs });
+  const explainedVariance = explained(batch.value, batch.returns);
+  return [
+    { ...learner, step: state.step.add(1), rng },
+    { ...averages(measured), explainedVariance },
+  ];
+}
+
+interface Epoch {
+  readonly rng: Array;
+  readonly learner: Learner;
+  /** Whether the policy has moved far enough for this update. */
+  readonly stopped: Array;
+}
+
+interface Measured {
+  readonly metrics: PPOLossMetrics;
+  /** 1 if the minibatch was looked at, 0 if the update had stopped. */
+  readonly weight: Array;
+}
+
+/** Advantages and returns, with all leading axes joined into one. */
+function flatten(
+  trajectories: PPOTransition | PPORollout,
+  lastValue: Array,
+  { gamma, gaeLambda, nMinibatches }: PPOConfig,
+): { batch: PPOBatch; size: number } {
+  const { obs, action, logProb, value, reward, done } = trajectories;
+  // An episode that was cut off would have gone on to collect the value of its last observation.
+  const rewards = "bootstrap" in trajectories ? reward.add(trajectories.bootstrap.mul(gamma)) : reward;
+  const [advantage, returns] = computeGae(rewards, value, done, lastValue, gamma, gaeLambda);
+  const { size, ndim } = reward;
+  if (size % nMinibatches !== 0) {
+    fail(
+      "PPO.update",
+      `nMinibatches is ${nMinibatches}, which does not divide the ${size} steps of the rollout ` +
+        `[${reward.shape.join()}]`,
+    );
+  }
+  const batch = tree.map((x) => x.reshape([size, ...x.shape.slice(ndim)]), {
+    ...{ obs, action, logProb, value, advantage, returns },
+  });
+  return { batch, size };
+}
+
+/** Cuts a batch into minibatches, in an order that the key decides. */
+const shuffler =
+  (batch: PPOBatch, size: number, count: number) =>
+  (key: Array): PPOBatch => {
+    const order = random.permutation(key, size);
+    return tree.map((x) => np.take(x, order, 0).reshape([count, size / count, ...x.shape.slice(1)]), batch);
+  };
+
+/** The part of the learning rate that is left. */
+function remainingRate({ step }: PPOState, { lrAnnealUpdates }: PPOConfig): number | Array {
+  if (lrAnnealUpdates === null) return 1;
+  return np.maximum(np.subtract(1, step.astype("float32").div(lrAnnealUpdates)), 0);
+}
+
+interface Descent {
+  readonly learner: Learner;
+  readonly stopped: Array;
+}
+
+/** One gradient step on a minibatch, as the body of a scan. */
+function learningStep(
+  config: PPOConfig,
+  rate: number | Array,
+): (descent: Descent, batch: PPOBatch) => readonly [Descent, Measured] {
+  const optimizer = optimizerOf(config, rate);
+  const descend = ({ params, optState }: Learner, gradients: PPOParams): Learner => {
+    const [steps, next] = optimizer.update(gradients, optState);
+    return { params: applyUpdates(params, steps), optState: next };
+  };
+  const gradientOf = (params: PPOParams, batch: PPOBatch) =>
+    valueAndGrad((p: PPOParams) => ppoLoss(p, batch, { config }), { hasAux: true })(params);
+  const { targetKl } = config;
+  if (targetKl === null) {
+    return ({ learner, stopped }, batch) => {
+      const [[, metrics], gradients] = gradientOf(learner.params, batch);
+      return [
+        { learner: descend(learner, gradients), stopped },
+        { metrics, weight: np.float32(1) },
+      ];
+    };
+  }
+  return ({ learner, stopped }, batch) => {
+    const [[, metrics], gradients] = gradientOf(learner.params, batch);
+    const stops = stopped.or(metrics.kl.greater(targetKl));
+    const next = lax.cond(
+      stops,
+      () => learner,
+      () => descend(learner, gradients),
+    );
+    return [
+      { learner: next, stopped: stops },
+      { metrics, weight: stopped.not().astype("float32") },
+    ];
+  };
+}
+
+/** The metrics averaged over the minibatches that were looked at. */
+function averages({ metrics, weight }: Measured): PPOLossMetrics {
+  const total = weight.sum();
+  return tree.map((x) => x.mul(weight).sum().div(total), metrics);
+}
+
+/** How much of the returns' variance the values explain. */
+function explained(values: Array, returns: Array): Array {
+  const variance = returns.var();
+  return np.where(variance.greater(0), np.subtract(1, returns.sub(values).var().div(variance)), 0);
+}

@@ -1,0 +1,81 @@
+// SAC's hyperparameters: what they are, their defaults, and what they may be.
+import {
+  defineConfig,
+  eachOrAll,
+  finite,
+  flag,
+  fraction,
+  positive,
+  whole,
+  widths,
+} from "../../agent/index.js";
+
+export interface SACConfig {
+  /** Widths of the hidden layers of the actor and of both critics. Default [256, 256]. */
+  readonly hiddenSizes: readonly number[];
+  /** Adam's learning rate for the actor. Default 3e-4. */
+  readonly actorLr: number;
+  /** Adam's learning rate for the critics. Default 3e-4. */
+  readonly criticLr: number;
+  /** Adam's learning rate for the logarithm of alpha. Default 3e-4. */
+  readonly alphaLr: number;
+  /** Discount for each step. Default 0.99. */
+  readonly gamma: number;
+  /** Transitions in a batch drawn from the replay buffer. Default 256. */
+  readonly batchSize: number;
+  /** Largest norm of the gradients of one network; larger ones are scaled down. Default 10. */
+  readonly maxGradNorm: number;
+  /** How far the target critics move towards the critics in an update. Default 0.005. */
+  readonly tau: number;
+  /** The temperature to begin with: what a nat of entropy is worth in reward. Default 1. */
+  readonly initAlpha: number;
+  /** Whether the temperature is learned, so that entropy settles at its target. Default true. */
+  readonly autotuneAlpha: boolean;
+  /** The target entropy is −targetEntropyScale · actionDim nats. Default 1. */
+  readonly targetEntropyScale: number;
+  /** Least action, for all components or one for each. Default −1. */
+  readonly actionLow: number | readonly number[];
+  /** Largest action, for all components or one for each. Default 1. */
+  readonly actionHigh: number | readonly number[];
+  /** Least logarithm of the policy's standard deviation. Default −20. */
+  readonly logStdMin: number;
+  /** Largest logarithm of the policy's standard deviation. Default 2. */
+  readonly logStdMax: number;
+}
+
+/** A SAC config: the defaults with the given fields in their place, checked and frozen. */
+export const SACConfig = defineConfig<SACConfig>(
+  "SACConfig",
+  {
+    hiddenSizes: widths([256, 256]),
+    actorLr: positive(3e-4),
+    criticLr: positive(3e-4),
+    alphaLr: positive(3e-4),
+    gamma: fraction(0.99),
+    batchSize: whole(256),
+    maxGradNorm: positive(10),
+    tau: fraction(0.005),
+    initAlpha: positive(1),
+    autotuneAlpha: flag(true),
+    targetEntropyScale: positive(1),
+    actionLow: eachOrAll(-1),
+    actionHigh: eachOrAll(1),
+    logStdMin: finite(-20),
+    logStdMax: finite(2),
+  },
+  ({ actionLow, actionHigh, logStdMin, logStdMax }) => {
+    const [low, high] = [[actionLow].flat(), [actionHigh].flat()];
+    if (low.length > 1 && high.length > 1 && low.length !== high.length) {
+      return `actionLow has ${low.length} components, actionHigh ${high.length}`;
+    }
+    const count = Math.max(low.length, high.length);
+    const at = (bounds: readonly number[], index: number) => bounds[Math.min(index, bounds.length - 1)];
+    for (let index = 0; index < count; index++) {
+      const [least, most] = [at(low, index), at(high, index)];
+      if (!(least < most)) return `actionLow must be less than actionHigh, got ${least} and ${most}`;
+    }
+    return logStdMin < logStdMax
+      ? null
+      : `logStdMin must be less than logStdMax, got ${logStdMin} and ${logStdMax}`;
+  },
+);

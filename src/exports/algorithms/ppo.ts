@@ -1,0 +1,20 @@
+// vibe-rl/algorithms/ppo: proximal policy optimisation.
+import "../../device/index.js";
+
+export { PPO, PPOConfig, computeGae, ppoLoss } from "../../algorithms/index.js";
+export type {
+  BatchRolloutOptions,
+  EnvStep,
+  PPOBatch,
+  PPOLossConfig,
+  PPOLossMetrics,
+  PPOMetrics,
+  PPOParams,
+  PPOState,
+  Rollout,
+  RolloutOptions,
+  SeparateParams,
+  SharedParams,
+  StepInfo,
+} from "../../algorithms/index.js";
+export type { PPORollout, PPOTransition } from "../../agent/index.js";

@@ -1,0 +1,13 @@
+// vibe-rl/algorithms/sac: soft actor-critic.
+import "../../device/index.js";
+
+export {
+  SAC,
+  SACConfig,
+  sacActorLoss,
+  sacAlphaLoss,
+  sacCriticLoss,
+  sacTarget,
+} from "../../algorithms/index.js";
+export type { SACMetrics, SACState, TwinParams } from "../../algorithms/index.js";
+export type { Transition } from "../../agent/index.js";

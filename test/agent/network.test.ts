@@ -1,0 +1,61 @@
+// Network: observations of any shape go in, rows of outputs come out.
+import { describe, expect, it } from "vitest";
+import { Network } from "vibe-rl/agent";
+import { PPO, PPOConfig } from "vibe-rl/algorithms/ppo";
+import { nn, np, random, type DType, type Shape } from "vibe-rl/array";
+import { initializers } from "vibe-rl/nn";
+import { expectClose } from "../closeness.js";
+
+const key = random.key(0);
+const options = { activation: nn.relu };
+const kernelInit = initializers.orthogonal(1);
+
+describe("Network", () => {
+  const shapes: [fact: string, obsShape: Shape, dtype: DType, isImage: boolean][] = [
+    ["numbers", [], "float32", false],
+    ["a choice", [], "int32", false],
+    ["vectors", [4], "float32", false],
+    ["tables", [3, 2], "float32", false],
+    ["pictures too small to look at", [4, 4, 1], "uint8", false],
+    ["small pictures", [5, 7, 2], "uint8", true],
+    ["large pictures of floats", [24, 20, 1], "float32", true],
+  ];
+  for (const [fact, obsShape, dtype, isImage] of shapes) {
+    it(`takes ${fact}`, () => {
+      const params = Network.init(key, obsShape, [8, 3], { kernelInit });
+      expect("cnn" in params).toBe(isImage);
+      const obs = np.ones([2, ...obsShape], { dtype });
+      expect(Network.apply(params, obs, options).shape).toEqual([2, 3]);
+      expect(Network.outputSize(params, obsShape)).toBe(3);
+    });
+  }
+
+  it("takes bytes for 0 to 1", () => {
+    const params = Network.init(key, [6], [8, 3], { kernelInit });
+    const bytes = np.array(Uint8Array.of(0, 51, 102, 153, 204, 255)).slice(null);
+    const floats = np.array([[0, 0.2, 0.4, 0.6, 0.8, 1]]);
+    expectClose(Network.apply(params, bytes, options), Network.apply(params, floats, options), {
+      atol: 1e-6,
+    });
+  });
+
+  it("lets more numbers join behind the convolutions", () => {
+    for (const obsShape of [[3], [6, 6, 1]]) {
+      const params = Network.init(key, obsShape, [8, 4, 1], { kernelInit, extraInputs: 2 });
+      const obs = np.ones([5, ...obsShape]);
+      const [one, other] = [0, 1].map((value) =>
+        Network.apply(params, obs, { ...options, extra: np.full([5, 2], value) }),
+      );
+      expect(one.shape).toEqual([5, 1]);
+      expect(one.toArray()).not.toEqual(other.toArray());
+    }
+  });
+
+  it("may have no hidden layers, alone or as a shared backbone", () => {
+    for (const sharedBackbone of [false, true]) {
+      const config = PPOConfig({ hiddenSizes: [], sharedBackbone });
+      const [action] = PPO.act(PPO.init(key, [3], 2, config), np.ones([3]), { config });
+      expect(action.shape).toEqual([]);
+    }
+  });
+});

@@ -11,6 +11,7 @@ export const layers = [
   "agent",
   "algorithms",
   "sharding",
+  "files",
   "checkpoint",
   "metrics",
   "plotting",

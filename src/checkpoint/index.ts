@@ -1,0 +1,31 @@
+// Checkpoints: trees of arrays on disk, whole or not at all, checked when they are read.
+export { CheckpointError, DamagedCheckpointError } from "./errors.js";
+export {
+  initializeCheckpointDir,
+  type InitializedCheckpoints,
+  type InitializeOptions,
+} from "./initialize.js";
+export {
+  findCheckpoint,
+  loadCheckpoint,
+  loadMetadata,
+  type CheckpointInfo,
+  type FindOptions,
+  type LoadOptions,
+} from "./load.js";
+export {
+  CheckpointManager,
+  type CheckpointManagerOptions,
+  type CheckpointMetrics,
+  type ManagerSaveOptions,
+} from "./manager.js";
+export { saveCheckpoint, type SaveOptions } from "./save.js";
+export {
+  bestCheckpoint,
+  listCheckpoints,
+  markBest,
+  removeCheckpoints,
+  stepName,
+  type Checkpoint,
+} from "./steps.js";
+export { loadTree, saveTree } from "./treeFile.js";

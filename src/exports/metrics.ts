@@ -1,0 +1,2 @@
+// vibe-rl/metrics: logging what a run measures.
+export * from "../metrics/index.js";

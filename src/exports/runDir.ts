@@ -1,0 +1,2 @@
+// vibe-rl/runDir: the directory of a run.
+export * from "../runDir/index.js";

@@ -1,0 +1,17 @@
+// Metrics: records of numbers to JSON lines, TensorBoard and Weights & Biases, and messages for people.
+export { MetricsError } from "./errors.js";
+export { readMetrics } from "./jsonLines.js";
+export { MetricsLogger, type MetricsBackend, type MetricsLoggerOptions } from "./logger.js";
+export {
+  formatLine,
+  getLogger,
+  logLevels,
+  logStepProgress,
+  setupLogging,
+  type Logger,
+  type LoggingOptions,
+  type LogLevel,
+} from "./logging.js";
+export { type MetricsRecord, type PlainRecord, type PlainValue } from "./record.js";
+export { TensorBoardBackend, type TensorBoardOptions } from "./tensorBoard.js";
+export { resumeWandb, WandbBackend, wandbIdFile, type WandbOptions } from "./wandb.js";

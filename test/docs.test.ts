@@ -35,7 +35,9 @@ function run(page: string, blocks: readonly Block[]): string[] {
   mkdirSync(folder, { recursive: true });
   const code = blocks.map((block) => `${block.code}\nconsole.log(${JSON.stringify(mark)});`).join("\n");
   writeFileSync(path.join(folder, "page.ts"), code);
-  const options = { strict: true, module: "NodeNext", target: "ES2022", lib: ["ES2022", "DOM"], types: [] };
+  // The core needs no Node; pages about files say so by what they import.
+  const types = code.includes('from "node:') ? ["node"] : [];
+  const options = { strict: true, module: "NodeNext", target: "ES2022", lib: ["ES2022", "DOM"], types };
   writeFileSync(
     path.join(folder, "tsconfig.json"),
     JSON.stringify({ compilerOptions: options, files: ["page.ts"] }),

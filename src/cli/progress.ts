@@ -1,0 +1,69 @@
+// The line that tells how a run is going: redrawn on a terminal, now and then a plain line elsewhere.
+import type { Progress } from "../runner/index.js";
+
+export interface Terminal {
+  readonly isInteractive: boolean;
+  readonly columns: number;
+  readonly write: (text: string) => void;
+}
+
+const compact = (value: number): string =>
+  value >= 1e6
+    ? `${(value / 1e6).toFixed(1)}M`
+    : value >= 1e4
+      ? `${(value / 1e3).toFixed(0)}k`
+      : value.toFixed(0);
+
+/** `1:05` or `2:00:07`. */
+export function clock(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const two = (value: number) => String(value).padStart(2, "0");
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+}
+
+const number = (value: number | null): string =>
+  value === null ? "–" : Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(2);
+
+/** One line about a run. */
+export function progressLine(
+  { step, total, stepsPerSecond, secondsLeft, episodeReturn, evalReturn }: Progress,
+  columns: number,
+): string {
+  const part = step / total;
+  const facts =
+    `${(part * 100).toFixed(0).padStart(3)}% ${step.toLocaleString("en")}/${total.toLocaleString("en")} ` +
+    `${compact(stepsPerSecond)} steps/s ${clock(secondsLeft)} left  return ${number(episodeReturn)}  ` +
+    `eval ${number(evalReturn)}`;
+  const width = Math.max(0, Math.min(24, columns - facts.length - 4));
+  if (width < 6) return facts;
+  const filled = Math.round(part * width);
+  return `${"█".repeat(filled)}${"░".repeat(width - filled)} ${facts}`;
+}
+
+/** Shows progress on a terminal. */
+export function progressView(terminal: Terminal): {
+  readonly show: (progress: Progress) => void;
+  readonly end: () => void;
+} {
+  let last = -Infinity;
+  let isOpen = false;
+  return {
+    show: (progress) => {
+      const now = performance.now();
+      const isEnd = progress.step >= progress.total;
+      const pause = terminal.isInteractive ? 80 : 5_000;
+      if (now - last < pause && !isEnd) return;
+      last = now;
+      const line = progressLine(progress, terminal.columns);
+      if (terminal.isInteractive) {
+        terminal.write(`\r\u001b[2K${line}`);
+        isOpen = true;
+      } else terminal.write(`${line}\n`);
+    },
+    end: () => {
+      if (isOpen) terminal.write("\n");
+      isOpen = false;
+    },
+  };
+}

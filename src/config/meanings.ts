@@ -1,0 +1,78 @@
+// What every field of a config means, in a few words, for the command line's help.
+import type { DQNConfig, PPOConfig, SACConfig } from "../algorithms/index.js";
+import type { RunnerConfig } from "../runner/index.js";
+
+type Meanings<C> = Readonly<Record<keyof C, string>>;
+
+export const ppoMeanings: Meanings<PPOConfig> = {
+  hiddenSizes: "widths of the hidden layers",
+  lr: "learning rate",
+  lrAnnealUpdates: "updates over which the learning rate falls to 0; null keeps it",
+  maxGradNorm: "largest norm of the gradients",
+  gamma: "discount for each step",
+  gaeLambda: "how far advantages look ahead",
+  clipEps: "how far probability ratios may move",
+  clipValueLoss: "whether values are kept near their old ones",
+  vfCoef: "weight of the critic's loss",
+  entCoef: "weight of the entropy bonus",
+  normalizeAdvantage: "whether minibatches' advantages are normalised",
+  targetKl: "policy change at which an update ends early; null never",
+  nSteps: "steps of each environment in a rollout",
+  nMinibatches: "minibatches per epoch",
+  nEpochs: "times an update goes over its rollout",
+  numEnvs: "environments side by side",
+  sharedBackbone: "whether actor and critic share layers",
+};
+
+export const dqnMeanings: Meanings<DQNConfig> = {
+  hiddenSizes: "widths of the hidden layers",
+  lr: "learning rate",
+  gamma: "discount for each step",
+  batchSize: "transitions in a batch",
+  maxGradNorm: "largest norm of the gradients",
+  targetUpdateFreq: "updates between copies to the target network",
+  epsilonStart: "chance of a random action at first",
+  epsilonEnd: "chance of a random action in the end",
+  epsilonDecaySteps: "updates over which the chance falls",
+  double: "whether to use double DQN",
+  dueling: "whether the network has a value and advantages",
+  loss: "mse or huber",
+};
+
+export const sacMeanings: Meanings<SACConfig> = {
+  hiddenSizes: "widths of the hidden layers",
+  actorLr: "learning rate of the actor",
+  criticLr: "learning rate of the critics",
+  alphaLr: "learning rate of the temperature",
+  gamma: "discount for each step",
+  batchSize: "transitions in a batch",
+  maxGradNorm: "largest norm of the gradients",
+  tau: "how fast the target critics follow",
+  initAlpha: "temperature to begin with",
+  autotuneAlpha: "whether the temperature is learned",
+  targetEntropyScale: "target entropy per action component, negated",
+  actionLow: "least action",
+  actionHigh: "largest action",
+  logStdMin: "least log standard deviation",
+  logStdMax: "largest log standard deviation",
+};
+
+export const runnerMeanings: Meanings<RunnerConfig> = {
+  totalTimesteps: "environment steps to train for",
+  evalEvery: "steps between evaluations",
+  evalEpisodes: "episodes of an evaluation",
+  logInterval: "steps between lines of the log",
+  bufferSize: "transitions that the replay buffer holds (DQN, SAC)",
+  warmupSteps: "random steps before learning (DQN, SAC)",
+  numDevices: "devices to use; null takes what there is",
+  numEnvs: "environments side by side (DQN, SAC)",
+  fsdpDevices: "devices that share large parameters",
+  seed: "where everything random comes from",
+  checkpointDir: "where checkpoints go; null: the run's directory",
+  checkpointInterval: "steps between checkpoints",
+  maxCheckpoints: "newest checkpoints to keep",
+  keepPeriod: "keep for good what is at multiples of so many steps",
+  resume: "whether to go on from the newest checkpoint",
+  overwrite: "whether checkpoints that are there may be wiped",
+  plot: "whether to plot the reward curve in the end",
+};

@@ -1,0 +1,4 @@
+// vibe-rl/runner: whole training runs, and evaluation.
+import "../device/index.js";
+
+export * from "../runner/index.js";

@@ -1,0 +1,70 @@
+// How a run goes, whatever the algorithm: how long, and when the host does what.
+import { defineConfig, flag, optional, whole, type Field } from "../agent/index.js";
+
+export interface RunnerConfig {
+  /** Environment steps to train for. Default 100,000. */
+  readonly totalTimesteps: number;
+  /** Evaluate every so many steps. Default 5,000. */
+  readonly evalEvery: number;
+  /** Episodes of an evaluation. Default 10. */
+  readonly evalEpisodes: number;
+  /** Log metrics every so many steps. Default 1,000. */
+  readonly logInterval: number;
+  /** Transitions that the replay buffer of DQN and SAC holds. Default 100,000. */
+  readonly bufferSize: number;
+  /** Random steps before DQN and SAC learn. Default 1,000. */
+  readonly warmupSteps: number;
+  /** Devices to use; null takes what there is. Default null. */
+  readonly numDevices: number | null;
+  /** Environments that run side by side for DQN and SAC; PPO has its own field. Default 1. */
+  readonly numEnvs: number;
+  /** Devices that share large parameters. Default 1. */
+  readonly fsdpDevices: number;
+  /** Everything random in a run comes from this number. Default 0. */
+  readonly seed: number;
+  /** Where checkpoints go; null saves none, unless the run has a directory. Default null. */
+  readonly checkpointDir: string | null;
+  /** Save a checkpoint every so many steps. Default 5,000. */
+  readonly checkpointInterval: number;
+  /** How many of the newest checkpoints are kept. Default 5. */
+  readonly maxCheckpoints: number;
+  /** Checkpoints at multiples of so many steps are kept for good; null keeps none. Default null. */
+  readonly keepPeriod: number | null;
+  /** Whether to go on from the newest checkpoint. Default false. */
+  readonly resume: boolean;
+  /** Whether checkpoints that are there may be wiped. Default false. */
+  readonly overwrite: boolean;
+  /** Whether to plot the reward curve when the run is over. Default true. */
+  readonly plot: boolean;
+}
+
+const path: Field<string> = {
+  default: "",
+  wants: (value) => (typeof value === "string" && value !== "" ? null : "a path"),
+};
+
+/** A runner config: the defaults with the given fields in their place, checked and frozen. */
+export const RunnerConfig = defineConfig<RunnerConfig>(
+  "RunnerConfig",
+  {
+    totalTimesteps: whole(100_000),
+    evalEvery: whole(5_000),
+    evalEpisodes: whole(10),
+    logInterval: whole(1_000),
+    bufferSize: whole(100_000),
+    warmupSteps: whole(1_000, 0),
+    numDevices: optional(whole(1)),
+    numEnvs: whole(1),
+    fsdpDevices: whole(1),
+    seed: whole(0, 0),
+    checkpointDir: optional(path),
+    checkpointInterval: whole(5_000),
+    maxCheckpoints: whole(5),
+    keepPeriod: optional(whole(1)),
+    resume: flag(false),
+    overwrite: flag(false),
+    plot: flag(true),
+  },
+  ({ resume, overwrite }) =>
+    resume && overwrite ? "resume and overwrite exclude each other: choose one" : null,
+);

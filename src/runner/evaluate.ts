@@ -1,0 +1,84 @@
+// Evaluation: a greedy policy plays many episodes side by side, in one compiled loop.
+import { jit, lax, np, random, tree, vmap, type Array } from "../array/index.js";
+import type { Environment } from "../env/index.js";
+
+export interface EvalMetrics {
+  readonly meanReturn: Array;
+  readonly stdReturn: Array;
+  readonly meanLength: Array;
+}
+
+export interface EvaluateOptions {
+  /** Episodes, played side by side. */
+  readonly nEpisodes: number;
+  /** Episodes longer than this count as far as they went. */
+  readonly maxSteps: number;
+  readonly rng: Array;
+}
+
+/** The action for one observation; it must not change the agent. */
+export type ActFn<A> = (agentState: A, obs: Array) => Array;
+
+/** Plays `nEpisodes` episodes from fresh starts. */
+export function evaluate<A, S, P>(
+  actFn: ActFn<A>,
+  agentState: A,
+  env: Environment<S, P>,
+  envParams: P,
+  { nEpisodes, maxSteps, rng }: EvaluateOptions,
+): EvalMetrics {
+  const [resetKey, playKey] = random.split(rng);
+  const [obs, envState] = vmap((key: Array) => env.reset(key, envParams))(random.split(resetKey, nEpisodes));
+  const start = {
+    ...{ obs, envState, key: playKey, turn: np.int32(0) },
+    isOver: np.zeros([nEpisodes], { dtype: "bool" }),
+    total: np.zeros([nEpisodes]),
+    length: np.zeros([nEpisodes]),
+  };
+  const end = lax.whileLoop(
+    ({ isOver, turn }) => turn.less(maxSteps).and(isOver.all().not()),
+    (now) => {
+      const [key, stepKey] = random.split(now.key);
+      const action = vmap((one: Array) => actFn(agentState, one))(now.obs);
+      const step = vmap((k: Array, state: S, a: Array) => env.step(k, state, a, envParams));
+      const [nextObs, nextState, reward, done] = step(random.split(stepKey, nEpisodes), now.envState, action);
+      const isPlaying = now.isOver.not().astype("float32");
+      return {
+        ...{ obs: nextObs, envState: nextState, key, turn: now.turn.add(1) },
+        isOver: now.isOver.or(done),
+        total: now.total.add(reward.mul(isPlaying)),
+        length: now.length.add(isPlaying),
+      };
+    },
+    start,
+  );
+  return { meanReturn: end.total.mean(), stdReturn: end.total.std(), meanLength: end.length.mean() };
+}
+
+/** The same, compiled once for each policy, environment and number of episodes. */
+export function jitEvaluate<A, S, P>(
+  actFn: ActFn<A>,
+  agentState: A,
+  env: Environment<S, P>,
+  envParams: P,
+  { nEpisodes, maxSteps, rng }: EvaluateOptions,
+): EvalMetrics {
+  return compiled(actFn, agentState, env, envParams, nEpisodes, maxSteps, rng) as EvalMetrics;
+}
+
+const compiled = jit(
+  (
+    actFn: ActFn<unknown>,
+    agentState: unknown,
+    env: Environment,
+    envParams: unknown,
+    nEpisodes: number,
+    maxSteps: number,
+    rng: Array,
+  ) => evaluate(actFn, agentState, env, envParams, { nEpisodes, maxSteps, rng }),
+  { staticArgnums: [0, 2, 4, 5] },
+) as (...args: unknown[]) => unknown;
+
+/** Eval metrics as plain numbers. */
+export const plainMetrics = (metrics: EvalMetrics): Record<keyof EvalMetrics, number> =>
+  tree.map((x) => x.item(), metrics) as unknown as Record<keyof EvalMetrics, number>;

@@ -1,0 +1,32 @@
+// Runners: whole training runs, compiled in pieces between which the host can act.
+export { RunnerConfig } from "./config.js";
+export { evaluate, jitEvaluate, type ActFn, type EvalMetrics, type EvaluateOptions } from "./evaluate.js";
+export {
+  run,
+  type MetricsRecord,
+  type Progress,
+  type RecordSink,
+  type RunOptions,
+  type RunResult,
+  type Trainer,
+} from "./loop.js";
+export {
+  dqnTrainer,
+  sacTrainer,
+  trainDQN,
+  trainSAC,
+  type DQNTrainResult,
+  type SACTrainResult,
+  type TrainDQNOptions,
+  type TrainResult,
+  type TrainSACOptions,
+} from "./offPolicy.js";
+export {
+  evalKeys,
+  ppoTrainer,
+  trainPPO,
+  type PPOMetricsHistory,
+  type PPOTrainState,
+  type TrainPPOOptions,
+} from "./ppo.js";
+export { longestEpisode, withFiles } from "./setting.js";

@@ -1,0 +1,312 @@
+// The runner of DQN and SAC: act, push, draw, descend, so many steps at a time in one compiled loop.
+import { jit, fail, lax, np, random, tree, vmap, type Array, type Shape } from "../array/index.js";
+import { ReplayBuffer, type Transition } from "../agent/index.js";
+import { DQN, SAC, SACConfig, type DQNConfig, type DQNState, type SACState } from "../algorithms/index.js";
+import type { Environment, Space } from "../env/index.js";
+import type { RunnerConfig } from "./config.js";
+import { endless, type CountedState } from "./episodes.js";
+import { jitEvaluate, plainMetrics } from "./evaluate.js";
+import { run, type MetricsRecord, type RunOptions, type Trainer, type Work } from "./loop.js";
+import { evalKeys } from "./ppo.js";
+import { longestEpisode, lookAt, withFiles, type RunFiles } from "./setting.js";
+
+interface CommonOptions<A> extends RunOptions<A>, RunFiles {
+  readonly runnerConfig: RunnerConfig;
+  /** The shape of an observation, if not the environment's. */
+  readonly obsShape?: Shape;
+}
+
+export interface TrainDQNOptions extends CommonOptions<DQNState> {
+  readonly dqnConfig: DQNConfig;
+  /** The number of actions, if not the environment's. */
+  readonly nActions?: number;
+}
+
+export interface TrainSACOptions extends CommonOptions<SACState> {
+  /** Bounds that were left at -1 and 1 become the environment's. */
+  readonly sacConfig: SACConfig;
+  /** The number of an action's components, if not the environment's. */
+  readonly actionDim?: number;
+}
+
+export interface TrainResult<A> {
+  readonly agentState: A;
+  /** The return of every episode, in the order in which they ended. */
+  readonly episodeReturns: readonly number[];
+  readonly metricsLog: readonly MetricsRecord[];
+}
+
+export type DQNTrainResult = TrainResult<DQNState>;
+export type SACTrainResult = TrainResult<SACState>;
+
+/** Trains DQN. The environment may reset itself (`AutoResetWrapper`) or not; then it is made to. */
+export function trainDQN<S, P>(
+  env: Environment<S, P>,
+  envParams: P,
+  { dqnConfig: config, nActions, ...options }: TrainDQNOptions,
+): Promise<DQNTrainResult> {
+  return train(env, envParams, dqnLearner(config, nActions), options);
+}
+
+/** Trains SAC. The environment may reset itself (`AutoResetWrapper`) or not; then it is made to. */
+export function trainSAC<S, P>(
+  env: Environment<S, P>,
+  envParams: P,
+  { sacConfig, actionDim, ...options }: TrainSACOptions,
+): Promise<SACTrainResult> {
+  return train(env, envParams, sacLearner(env.actionSpace(envParams), sacConfig, actionDim), options);
+}
+
+/** A DQN run for the host to drive. */
+export const dqnTrainer = <S, P>(
+  env: Environment<S, P>,
+  params: P,
+  config: DQNConfig,
+  runner: RunnerConfig,
+) => trainerOf(env, params, dqnLearner(config), runner);
+
+/** A SAC run for the host to drive. */
+export const sacTrainer = <S, P>(
+  env: Environment<S, P>,
+  params: P,
+  config: SACConfig,
+  runner: RunnerConfig,
+) => trainerOf(env, params, sacLearner(env.actionSpace(params), config), runner);
+
+const dqnLearner = (config: DQNConfig, nActions?: number): Learner<DQNState> => ({
+  ...{ name: "DQN", config, batchSize: config.batchSize, actions: nActions },
+  init: (key, obsShape, actions) => DQN.init(key, obsShape, actions, config),
+  act: (state, obs, explore) => DQN.actBatch(state, obs, { config, explore }),
+  update: (state, batch) => DQN.update(state, batch, { config }),
+  paramsOf: ({ params }) => params,
+});
+
+function sacLearner(actions: Space, given: SACConfig, actionDim?: number): Learner<SACState> {
+  const config = boundedBy(actions, given);
+  return {
+    ...{ name: "SAC", config, batchSize: config.batchSize, actions: actionDim },
+    init: (key, obsShape, space) => SAC.init(key, obsShape, space, config),
+    act: (state, obs, explore) => SAC.actBatch(state, obs, { config, explore }),
+    update: (state, batch) => SAC.update(state, batch, { config }),
+    paramsOf: ({ actorParams, criticParams }) => ({ actorParams, criticParams }),
+  };
+}
+
+/** The config with the bounds of the action space, if its own were left at the defaults. */
+function boundedBy(actions: Space, config: SACConfig): SACConfig {
+  const { actionLow, actionHigh } = SACConfig.defaults;
+  const isDefault = config.actionLow === actionLow && config.actionHigh === actionHigh;
+  if (actions.kind !== "Box" || !isDefault) return config;
+  const [low, high] = [[...actions.low.data()], [...actions.high.data()]];
+  return [...low, ...high].every(Number.isFinite)
+    ? SACConfig({ ...config, actionLow: low, actionHigh: high })
+    : config;
+}
+
+/** What the runner asks of an algorithm. */
+interface Learner<A> {
+  readonly name: string;
+  readonly config: object;
+  readonly batchSize: number;
+  readonly actions: number | undefined;
+  readonly init: (key: Array, obsShape: Shape, actions: number | Space) => A;
+  readonly act: (state: A, obs: Array, explore: boolean) => [actions: Array, state: A];
+  readonly update: (state: A, batch: Transition) => [state: A, metrics: object];
+  readonly paramsOf: (state: A) => object;
+}
+
+/** What a run carries. */
+interface TrainState<A, S> {
+  readonly agentState: A;
+  readonly buffer: ReplayBuffer<Transition>;
+  readonly obs: Array;
+  readonly envState: S;
+  readonly rng: Array;
+  /** Turns of the loop so far. */
+  readonly turns: Array;
+}
+
+/** What a chunk has measured. */
+interface Records {
+  /** Sums of the metrics of all updates, by name. */
+  readonly metrics: Readonly<Record<string, Array>>;
+  readonly updates: Array;
+  /** For each turn and environment: whether an episode ended, with what return and length. */
+  readonly done: Array;
+  readonly returns: Array;
+  readonly lengths: Array;
+}
+
+async function train<A extends object, S, P>(
+  env: Environment<S, P>,
+  envParams: P,
+  learner: Learner<A>,
+  { runnerConfig, obsShape, runDir, ...options }: CommonOptions<A>,
+): Promise<TrainResult<A>> {
+  const trainer = trainerOf(env, envParams, learner, runnerConfig, obsShape);
+  const result = await withFiles(runDir, runnerConfig, options, (config, all) =>
+    run(trainer, config, evalKeys(runnerConfig.seed), all),
+  );
+  const { state, episodeReturns, metricsLog } = result;
+  return { agentState: state.agentState, episodeReturns, metricsLog };
+}
+
+function trainerOf<A extends object, S, P>(
+  env: Environment<S, P>,
+  envParams: P,
+  learner: Learner<A>,
+  runnerConfig: RunnerConfig,
+  obsShape?: Shape,
+): Trainer<TrainState<A, CountedState<S>>> {
+  const { numEnvs, totalTimesteps, logInterval, evalEpisodes, seed } = runnerConfig;
+  const operation = `train${learner.name}`;
+  const units = Math.floor(totalTimesteps / numEnvs);
+  if (units < 1)
+    fail(operation, `totalTimesteps is ${totalTimesteps}, less than one step of ${numEnvs} environments`);
+  const setting = lookAt(operation, env, envParams, obsShape, learner.actions);
+  const playing = endless(env, envParams);
+  const longest = Math.min(units, Math.max(1, Math.ceil(logInterval / numEnvs)));
+  const chunk = jit(chunkOf(playing, envParams, learner, runnerConfig, longest), { donateArgnums: 0 });
+  const act = (state: A, obs: Array) => learner.act(state, obs.slice(null), false)[0].slice(0);
+  return {
+    algorithm: learner.name,
+    identity: {
+      ...{ algorithm: learner.name, environment: env.name, config: learner.config, seed, numEnvs },
+      ...{ bufferSize: runnerConfig.bufferSize, warmupSteps: runnerConfig.warmupSteps },
+    },
+    ...{ stepsPerUnit: numEnvs, units, longest },
+    start: () => startOf(playing, envParams, setting, learner, runnerConfig),
+    advance: (state, count) => {
+      const [next, records] = chunk(state, np.int32(count));
+      return { state: next, work: workOf(records, count) };
+    },
+    evaluate: ({ agentState }, rng) => {
+      const options = { nEpisodes: evalEpisodes, maxSteps: longestEpisode(envParams), rng };
+      const { meanReturn, meanLength } = plainMetrics(jitEvaluate(act, agentState, env, envParams, options));
+      return { evalReturn: meanReturn, evalLength: meanLength };
+    },
+    agentOf: ({ agentState }) => agentState,
+    paramsOf: ({ agentState }) => learner.paramsOf(agentState),
+    act: ({ agentState }, obs) => act(agentState, obs),
+  };
+}
+
+function startOf<A, S, P>(
+  env: Environment<S, P>,
+  params: P,
+  { obsShape, actions }: { readonly obsShape: Shape; readonly actions: number | Space },
+  learner: Learner<A>,
+  { seed, numEnvs, bufferSize }: RunnerConfig,
+): TrainState<A, S> {
+  const [rng, agentKey, resetKey] = random.split(random.key(seed), 3);
+  const [obs, envState] = vmap((key: Array) => env.reset(key, params))(random.split(resetKey, numEnvs));
+  const example = {
+    ...{ obs: obs.slice(0), action: env.actionSpace(params).sample(resetKey), nextObs: obs.slice(0) },
+    ...{ reward: np.float32(0), done: np.array(false) },
+  };
+  return {
+    agentState: learner.init(agentKey, obsShape, actions),
+    buffer: ReplayBuffer.init<Transition>(bufferSize, example),
+    ...{ obs, envState, rng, turns: np.int32(0) },
+  };
+}
+
+/** Up to `longest` turns as one program; how many is an argument, so that one program serves them all. */
+function chunkOf<A, S, P>(
+  env: Environment<CountedState<S>, P>,
+  params: P,
+  learner: Learner<A>,
+  { numEnvs, warmupSteps }: RunnerConfig,
+  longest: number,
+): (state: TrainState<A, CountedState<S>>, count: Array) => [TrainState<A, CountedState<S>>, Records] {
+  type State = TrainState<A, CountedState<S>>;
+  interface Chunk {
+    readonly turn: Array;
+    readonly now: State;
+    readonly records: Records;
+  }
+  const actions = env.actionSpace(params);
+  const step = (key: Array, state: CountedState<S>, action: Array) => {
+    if (numEnvs > 1) {
+      const each = vmap((k: Array, s: CountedState<S>, a: Array) => env.step(k, s, a, params));
+      return each(random.split(key, numEnvs), state, action);
+    }
+    // One environment alone can branch, and need not compute a reset in every step.
+    const one = tree.map((x: unknown) => (x as Array).slice(0), state) as CountedState<S>;
+    const result = env.step(key, one, action.slice(0), params);
+    return tree.map((x: unknown) => (x as Array).slice(null), result) as typeof result;
+  };
+  const turnOf =
+    (isLearning: boolean) =>
+    ({ turn, now, records }: Chunk): Chunk => {
+      const [rng, actKey, stepKey, drawKey] = random.split(now.rng, 4);
+      const [action, acted] = isLearning
+        ? learner.act(now.agentState, now.obs, true)
+        : [vmap(actions.sample)(random.split(actKey, numEnvs)), now.agentState];
+      const [obs, envState, reward, , info] = step(stepKey, now.envState, action);
+      const { terminalObs, terminated, truncated, episodeReturn, episodeLength } = info as Record<
+        string,
+        Array
+      >;
+      const buffer = ReplayBuffer.pushBatch<Transition>(now.buffer, {
+        ...{ obs: now.obs, action, reward, nextObs: terminalObs, done: terminated },
+      });
+      const [agentState, metrics] = isLearning
+        ? learner.update(acted, ReplayBuffer.sample(buffer, drawKey, learner.batchSize))
+        : [acted, {}];
+      const sums = Object.fromEntries(
+        Object.entries(records.metrics).map(([name, sum]) => [
+          name,
+          isLearning ? sum.add((metrics as Record<string, Array>)[name]) : sum,
+        ]),
+      );
+      return {
+        turn: turn.add(1),
+        now: { agentState, buffer, obs, envState, rng, turns: now.turns.add(1) },
+        records: {
+          metrics: sums,
+          updates: records.updates.add(isLearning ? 1 : 0),
+          done: records.done.at(turn).set(terminated.or(truncated)),
+          returns: records.returns.at(turn).set(episodeReturn),
+          lengths: records.lengths.at(turn).set(episodeLength),
+        },
+      };
+    };
+  return (state, count) => {
+    const batch = ReplayBuffer.sample(state.buffer, state.rng, learner.batchSize);
+    const [, example] = learner.update(state.agentState, batch);
+    const start: Chunk = {
+      turn: np.int32(0),
+      now: state,
+      records: {
+        metrics: tree.map(() => np.float32(0), example) as unknown as Record<string, Array>,
+        updates: np.float32(0),
+        done: np.zeros([longest, numEnvs], { dtype: "bool" }),
+        returns: np.zeros([longest, numEnvs]),
+        lengths: np.zeros([longest, numEnvs]),
+      },
+    };
+    const isWarm = ({ now }: Chunk) => now.turns.mul(numEnvs).greaterEqual(warmupSteps);
+    const warmed = lax.whileLoop(
+      (chunk: Chunk) => chunk.turn.less(count).and(isWarm(chunk).not()),
+      turnOf(false),
+      start,
+    );
+    const end = lax.whileLoop((chunk: Chunk) => chunk.turn.less(count), turnOf(true), warmed);
+    return [end.now, end.records];
+  };
+}
+
+/** The records of a chunk as plain numbers. */
+function workOf({ metrics, updates, done, returns, lengths }: Records, count: number): Work {
+  const made = updates.item();
+  const means = Object.entries(metrics).map(([name, sum]) => [name, sum.item() / made] as const);
+  const [isOver, total, length] = [done, returns, lengths].map((x) => x.slice(`:${count}`).data());
+  const ended = [...isOver.keys()].filter((at) => isOver[at] !== 0);
+  const sum = (list: Readonly<Record<number, number>>) => ended.reduce((all, at) => all + list[at], 0);
+  return {
+    updates: made === 0 ? [] : [Object.fromEntries(means)],
+    episodes: { returns: sum(total), lengths: sum(length), count: ended.length },
+    episodeReturns: ended.map((at) => total[at]),
+  };
+}

@@ -1,0 +1,224 @@
+// PPO's runner: so many updates at a time in one compiled loop.
+import { jit, fail, lax, np, random, tree, vmap, type Array, type Shape } from "../array/index.js";
+import { PPO, type PPOConfig, type PPOMetrics, type PPOState } from "../algorithms/index.js";
+import type { Environment, Space } from "../env/index.js";
+import type { RunnerConfig } from "./config.js";
+import { endless, noTotals, type CountedState, type EpisodeTotals } from "./episodes.js";
+import { jitEvaluate, plainMetrics, type ActFn } from "./evaluate.js";
+import { run, type RunOptions, type Trainer, type Work } from "./loop.js";
+import { longestEpisode, lookAt, withFiles, type RunFiles } from "./setting.js";
+
+/** What a PPO run carries. */
+export interface PPOTrainState<S = unknown> {
+  readonly agentState: PPOState;
+  readonly envObs: Array;
+  readonly envState: S;
+  readonly rng: Array;
+}
+
+/** Every update's metrics, each of shape (nUpdates,), or (seeds, nUpdates) for a run over several seeds. */
+export type PPOMetricsHistory = { readonly [K in keyof PPOMetrics]: Array };
+
+export interface TrainPPOOptions extends RunOptions<PPOState>, RunFiles {
+  readonly ppoConfig: PPOConfig;
+  readonly runnerConfig: RunnerConfig;
+  /** The shape of an observation, if not the environment's. */
+  readonly obsShape?: Shape;
+  /** The number of actions, if not the environment's. */
+  readonly nActions?: number;
+  /** Trains once for each seed, all in one program; results have the seeds as their first axis. */
+  readonly seeds?: readonly number[];
+}
+
+/** Trains PPO. The environment may reset itself (`AutoResetWrapper`) or not; then it is made to. */
+export async function trainPPO<S, P>(
+  env: Environment<S, P>,
+  envParams: P,
+  { ppoConfig, runnerConfig, obsShape, nActions, seeds, runDir, ...options }: TrainPPOOptions,
+): Promise<[PPOTrainState<CountedState<S>>, PPOMetricsHistory]> {
+  const trainer = ppoTrainer(env, envParams, {
+    ...{ ppoConfig, runnerConfig },
+    ...(obsShape === undefined ? {} : { obsShape }),
+    ...(nActions === undefined ? {} : { nActions }),
+    ...(seeds === undefined ? {} : { seeds }),
+  });
+  const result = await withFiles(runDir, runnerConfig, options, (settings, all) =>
+    run(trainer, settings, evalKeys(runnerConfig.seed), all),
+  );
+  return [result.state, historyOf(result.history, seeds !== undefined)];
+}
+
+/** A PPO run for the host to drive. */
+export function ppoTrainer<S, P>(
+  env: Environment<S, P>,
+  envParams: P,
+  {
+    ppoConfig: config,
+    runnerConfig,
+    obsShape,
+    nActions,
+    seeds,
+  }: Pick<TrainPPOOptions, "ppoConfig" | "runnerConfig" | "obsShape" | "nActions" | "seeds">,
+): Trainer<PPOTrainState<CountedState<S>>> {
+  const { numEnvs, nSteps } = config;
+  const stepsPerUnit = numEnvs * nSteps;
+  const units = Math.floor(runnerConfig.totalTimesteps / stepsPerUnit);
+  if (units < 1) {
+    fail(
+      "trainPPO",
+      `totalTimesteps is ${runnerConfig.totalTimesteps}, less than the ${stepsPerUnit} steps of one update ` +
+        `(numEnvs ${numEnvs} × nSteps ${nSteps}); raise it or shorten the rollout`,
+    );
+  }
+  const setting = lookAt("trainPPO", env, envParams, obsShape, nActions);
+  const playing = endless(env, envParams);
+  const update = updateOf(playing, envParams, config);
+  const isSweep = seeds !== undefined;
+  const begin = (seed: Array) => startOf(playing, envParams, setting.obsShape, setting.actions, config, seed);
+  const longest = Math.min(units, Math.max(1, Math.ceil(runnerConfig.logInterval / stepsPerUnit)));
+  const chunk = jit(chunkOf(isSweep ? vmap(update) : update, longest, seeds?.length ?? null), {
+    donateArgnums: 0,
+  });
+  const act: ActFn<PPOState> = (state, obs) => PPO.act(state, obs, { config, explore: false })[0];
+  return {
+    algorithm: "PPO",
+    identity: {
+      algorithm: "PPO",
+      environment: env.name,
+      config,
+      seed: isSweep ? seeds : runnerConfig.seed,
+    },
+    ...{ stepsPerUnit, units, longest },
+    start: () => (isSweep ? vmap(begin)(keysOf(seeds)) : begin(random.key(runnerConfig.seed))),
+    advance: (state, count) => {
+      const [next, records] = chunk(state, np.int32(count));
+      return { state: next, work: workOf(records, count) };
+    },
+    evaluate: ({ agentState }, rng) => {
+      const options = {
+        nEpisodes: runnerConfig.evalEpisodes,
+        maxSteps: longestEpisode(envParams),
+        rng,
+      };
+      const agents = isSweep ? seeds.map((_, at) => rowOf(agentState, at)) : [agentState];
+      const results = agents.map((agent) => plainMetrics(jitEvaluate(act, agent, env, envParams, options)));
+      const mean = (list: readonly number[]) => list.reduce((sum, x) => sum + x, 0) / list.length;
+      return {
+        evalReturn: mean(results.map(({ meanReturn }) => meanReturn)),
+        evalLength: mean(results.map(({ meanLength }) => meanLength)),
+      };
+    },
+    agentOf: ({ agentState }) => agentState,
+    paramsOf: ({ agentState }) => agentState.params,
+    act: ({ agentState }, obs) => act(agentState, obs),
+  };
+}
+
+/** One of several agents. */
+const rowOf = (agents: PPOState, at: number): PPOState =>
+  tree.map((x: unknown) => (x as Array).slice(at), agents);
+
+const keysOf = (seeds: readonly number[]): Array => np.stack(seeds.map((seed) => random.key(seed)));
+
+/** Another key for every evaluation, apart from those of training. */
+export const evalKeys =
+  (seed: number) =>
+  (unit: number): Array =>
+    random.foldIn(random.foldIn(random.key(seed), 0x6576616c), unit);
+
+function startOf<S, P>(
+  env: Environment<S, P>,
+  params: P,
+  obsShape: Shape,
+  actions: number | Space,
+  config: PPOConfig,
+  seed: Array,
+): PPOTrainState<S> {
+  const [rng, agentKey, resetKey] = random.split(seed, 3);
+  const agentState = PPO.init(agentKey, obsShape, actions, config);
+  const keys = random.split(resetKey, config.numEnvs);
+  const [envObs, envState] = vmap((key: Array) => env.reset(key, params))(keys);
+  return { agentState, envObs, envState, rng };
+}
+
+/** What one update measured. */
+interface Measured {
+  readonly metrics: PPOMetrics;
+  readonly episodes: EpisodeTotals;
+}
+
+/** One update of a run: collect, estimate, descend. */
+function updateOf<S, P>(env: Environment<CountedState<S>, P>, params: P, config: PPOConfig) {
+  const step: typeof env.step = (...args) => env.step(...args);
+  type State = PPOTrainState<CountedState<S>>;
+  return ({ agentState, envObs, envState, rng }: State): readonly [State, Measured] => {
+    const totals = tree.map((x) => np.broadcastTo(x, [config.numEnvs]), noTotals());
+    const [played, rollout, obs, next, lastValue] = PPO.collectRolloutBatch(
+      ...([agentState, envObs, { ...envState, totals }, step, params, { config }] as const),
+    );
+    const [learned, metrics] = PPO.update(played, rollout, lastValue, { config });
+    const episodes = tree.map((x) => x.sum(), next.totals);
+    return [
+      { agentState: learned, envObs: obs, envState: next, rng },
+      { metrics, episodes },
+    ];
+  };
+}
+
+/** Up to `longest` updates as one program; how many is an argument, so that one program serves them all. */
+function chunkOf<S>(
+  update: (state: S) => readonly [S, Measured],
+  longest: number,
+  seeds: number | null,
+): (state: S, count: Array) => [S, Measured] {
+  return (state, count) => {
+    const [, example] = update(state);
+    const blank = tree.map(
+      (x) =>
+        np.zeros([longest, ...(seeds === null ? [] : [seeds]), ...x.shape.slice(seeds === null ? 0 : 1)]),
+      example,
+    );
+    const end = lax.whileLoop(
+      ({ turn }) => turn.less(count),
+      ({ turn, now, records }) => {
+        const [next, measured] = update(now);
+        const written = tree.map((list, x) => list.at(turn).set(x), records, measured);
+        return { turn: turn.add(1), now: next, records: written };
+      },
+      { turn: np.int32(0), now: state, records: blank },
+    );
+    return [end.now, end.records];
+  };
+}
+
+/** The records of a chunk as plain numbers. */
+function workOf({ metrics, episodes }: Measured, count: number): Work {
+  const lists = tree.map((x) => x.slice(`:${count}`).toArray(), metrics) as unknown as Record<
+    string,
+    readonly (number | number[])[]
+  >;
+  const updates = lists.totalLoss.map((_, at) =>
+    Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list[at]])),
+  );
+  const total = (x: Array) => x.slice(`:${count}`).sum().item();
+  return {
+    updates,
+    episodes: {
+      returns: total(episodes.returns),
+      lengths: total(episodes.lengths),
+      count: total(episodes.episodes),
+    },
+    episodeReturns: [],
+  };
+}
+
+function historyOf(
+  history: Readonly<Record<string, readonly (number | readonly number[])[]>>,
+  isSweep: boolean,
+): PPOMetricsHistory {
+  const lists = Object.entries(history).map(([name, list]) => {
+    const array = np.array(list);
+    return [name, isSweep ? array.T : array];
+  });
+  return Object.fromEntries(lists) as PPOMetricsHistory;
+}

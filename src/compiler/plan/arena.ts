@@ -130,7 +130,7 @@ function uniteInPlace({ kernels, users }: Lifetimes, clusters: Map<Buffer, Clust
     for (const { address } of stores) {
       for (const source of sources) {
         const [a, b] = [clusters.get(source), clusters.get(address.buffer)];
-        if (a === undefined || b === undefined || a === b) continue;
+        if (a === undefined || b === undefined || a === b || a.bytes !== b.bytes) continue;
         if (endsAt(a, placed) && canUnite(users, a, b)) {
           unite(clusters, a, b);
           break;
@@ -143,6 +143,17 @@ function uniteInPlace({ kernels, users }: Lifetimes, clusters: Map<Buffer, Clust
 const endsAt = ({ intervals }: Cluster, { position }: PlacedKernel): boolean =>
   intervals.some(({ end }) => end === position);
 
+/** Offsets for clusters: first those of more than a scalar or two, then all the small ones behind them. */
+function assign(clusters: readonly Cluster[]): { offsets: Map<Cluster, number>; bytes: number } {
+  const offsets = new Map<Cluster, number>();
+  const isSmall = ({ bytes }: Cluster) => bytes <= alignment;
+  const large = placeLarge(
+    clusters.filter((cluster) => !isSmall(cluster)),
+    offsets,
+  );
+  return { offsets, bytes: placeSmall(clusters.filter(isSmall), large, offsets) };
+}
+
 /** A cluster that has its place: where it lies, and when it is in use. */
 interface Placed {
   readonly start: number;
@@ -150,9 +161,8 @@ interface Placed {
   readonly busy: readonly Interval[];
 }
 
-/** Offsets for clusters, the largest first, each at the lowest place that is free while it is in use. */
-function assign(clusters: readonly Cluster[]): { offsets: Map<Cluster, number>; bytes: number } {
-  const offsets = new Map<Cluster, number>();
+/** The largest first, each at the lowest place that is free while it is in use; returns where they end. */
+function placeLarge(clusters: readonly Cluster[], offsets: Map<Cluster, number>): number {
   /** By where they start. */
   const placed: Placed[] = [];
   let bytes = 0;
@@ -170,7 +180,25 @@ function assign(clusters: readonly Cluster[]): { offsets: Map<Cluster, number>; 
     offsets.set(cluster, offset);
     bytes = Math.max(bytes, end);
   }
-  return { offsets, bytes };
+  return bytes;
+}
+
+/** Small clusters, of which there are many, in slots of one size; returns where they end. */
+function placeSmall(clusters: readonly Cluster[], from: number, offsets: Map<Cluster, number>): number {
+  const spans = clusters.map((cluster) => ({
+    cluster,
+    start: Math.min(...cluster.intervals.map(({ start }) => start)),
+    end: Math.max(...cluster.intervals.map(({ end }) => end)) + 1,
+  }));
+  /** When each slot is free again. */
+  const slots: number[] = [];
+  for (const { cluster, start, end } of spans.sort((a, b) => a.start - b.start)) {
+    const free = slots.findIndex((until) => until < start);
+    const slot = free < 0 ? slots.length : free;
+    slots[slot] = end;
+    offsets.set(cluster, from + slot * alignment);
+  }
+  return from + slots.length * alignment;
 }
 
 /** How far kernels may read before and behind a buffer, in bytes, where padding hides what they find. */

@@ -14,7 +14,7 @@ export { pendulum, type PendulumParams, type PendulumState } from "./builtin/pen
 export { pixelGridWorld, type PixelGridWorldOptions } from "./builtin/pixelGridWorld.js";
 export { checkEnv, envProblems, type CheckEnvOptions } from "./checkEnv.js";
 export type { EnvParams, EnvState, Environment, Info, StepResult } from "./environment.js";
-export { nearestNames } from "./nearest.js";
+export { nearestNames } from "../array/index.js";
 export { listEnvs, make, register, type KnownEnvironments, type Overrides } from "./registry.js";
 export { render } from "./render.js";
 export {

@@ -1,5 +1,5 @@
 // The registry: environments by id, with their parameters.
-import { Array, fail, np, type ArrayLike, type DType } from "../array/index.js";
+import { Array, fail, np, tellNearest, type ArrayLike, type DType } from "../array/index.js";
 import { acrobot } from "./builtin/acrobot.js";
 import { cartPole } from "./builtin/cartPole.js";
 import { gridWorld } from "./builtin/gridWorld.js";
@@ -8,7 +8,6 @@ import { mountainCarContinuous } from "./builtin/mountainCarContinuous.js";
 import { pendulum } from "./builtin/pendulum.js";
 import { pixelGridWorld } from "./builtin/pixelGridWorld.js";
 import type { Environment } from "./environment.js";
-import { tellNearest } from "./nearest.js";
 
 const builtin = {
   "CartPole-v1": cartPole,

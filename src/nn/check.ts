@@ -1,5 +1,5 @@
 // Refusing wrong arguments by name: what was given, what was expected, what to do.
-import { Array, fail, type Shape } from "../array/index.js";
+import { Array, fail, nearestNames, type Shape } from "../array/index.js";
 
 /** A value as it reads in a message. */
 export function show(value: unknown): string {
@@ -25,33 +25,8 @@ export function checkOptions(operation: string, options: unknown, known: readonl
 
 /** The known name that somebody may have meant, as a question. */
 function nearest(name: string, known: readonly string[]): string {
-  const given = plainWord(name);
-  const [best] = known
-    .map((other) => ({ other, distance: distanceBetween(given, plainWord(other)) }))
-    .sort((a, b) => a.distance - b.distance);
-  return best !== undefined && best.distance <= Math.max(1, given.length / 2)
-    ? `did you mean ${best.other}? `
-    : "";
-}
-
-const plainWord = (name: string): string => name.replaceAll(/[_-]/g, "").toLowerCase();
-
-/** Abbreviations are near: eps is meant by epsilon. */
-const distanceBetween = (a: string, b: string): number =>
-  a.startsWith(b) || b.startsWith(a) ? 0 : editDistance(a, b);
-
-/** How many letters must be put in, taken out or changed to make one word the other. */
-function editDistance(a: string, b: string): number {
-  let row = globalThis.Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const changed = row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(row[j] + 1, next[j - 1] + 1, changed));
-    }
-    row = next;
-  }
-  return row[b.length];
+  const [best, ...others] = nearestNames(name, known, 1);
+  return best !== undefined && others.length === 0 ? `did you mean ${best}? ` : "";
 }
 
 /** What a number must be, in words and as a test. */

@@ -24,7 +24,7 @@ export type Leaf<T> = T extends Array
       : T extends (...args: never[]) => unknown
         ? T
         : T extends object
-          ? { [K in keyof T]: Leaf<T[K]> }[keyof T]
+          ? { [K in keyof T]-?: Leaf<T[K]> }[keyof T]
           : T;
 
 /** A tree type with every leaf replaced by `R`. */

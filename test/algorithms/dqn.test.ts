@@ -26,16 +26,11 @@ const parameters = (params: NetworkParams): number[] =>
 describe("DQN.act", () => {
   it("is random as often as epsilon says", () => {
     const many = np.broadcastTo(np.array([0.3, -0.7]), [4000, 2]);
-    const [[greedy], shares] = [
-      DQN.act(fresh(), many.slice(0), { config, explore: false }),
-      [0, 50, 100, 5000].map((step) => {
-        const [actions] = DQN.actBatch({ ...fresh(), step: np.int32(step) }, many, { config });
-        return actions.equal(best()).astype("float32").mean().item();
-      }),
-    ];
-    function best() {
-      return DQN.act(fresh(), many.slice(0), { config, explore: false })[0];
-    }
+    const [greedy] = DQN.act(fresh(), many.slice(0), { config, explore: false });
+    const shares = [0, 50, 100, 5000].map((step) => {
+      const [actions] = DQN.actBatch({ ...fresh(), step: np.int32(step) }, many, { config });
+      return actions.equal(greedy).astype("float32").mean().item();
+    });
     expect([greedy.dtype, greedy.shape]).toEqual(["int32", []]);
     // A random action is the best one in a third of the cases; epsilon goes from 1 to 0.2 in 100 updates.
     [1, 0.6, 0.2, 0.2].forEach((epsilon, at) => {

@@ -70,10 +70,8 @@ function flatten(
         `[${reward.shape.join()}]`,
     );
   }
-  const batch = tree.map((x) => x.reshape([size, ...x.shape.slice(ndim)]), {
-    ...{ obs, action, logProb, value, advantage, returns },
-  });
-  return { batch, size };
+  const all = { obs, action, logProb, value, advantage, returns };
+  return { batch: tree.map((x) => x.reshape([size, ...x.shape.slice(ndim)]), all), size };
 }
 
 /** Cuts a batch into minibatches, in an order that the key decides. */

@@ -26,7 +26,7 @@ const collect = (state: PPOState) => {
 };
 
 const parameters = ({ params }: PPOState): number[] =>
-  (tree.leaves(params) as Array[]).flatMap((leaf) => [...leaf.data()]);
+  tree.leaves(params).flatMap((leaf) => [...leaf.data()]);
 
 describe("PPO.act", () => {
   const state = freshCartPole();
@@ -309,8 +309,7 @@ describe("PPO in a compiled loop", () => {
 
 describe("PPO's parameters", () => {
   it("are two networks, or one with two heads", () => {
-    const shapes = (params: PPOParams) =>
-      tree.map((leaf) => (leaf as Array).shape.join("×"), params) as unknown;
+    const shapes = (params: PPOParams) => tree.map((leaf) => leaf.shape.join("×"), params) as unknown;
     expect(shapes(freshCartPole().params)).toEqual({
       actor: [
         { w: "4×16", b: "16" },

@@ -193,6 +193,8 @@ function placeSmall(clusters: readonly Cluster[], from: number, offsets: Map<Clu
   /** When each slot is free again. */
   const slots: number[] = [];
   for (const { cluster, start, end } of spans.sort((a, b) => a.start - b.start)) {
+    offsets.set(cluster, from);
+    if (cluster.bytes === 0) continue;
     const free = slots.findIndex((until) => until < start);
     const slot = free < 0 ? slots.length : free;
     slots[slot] = end;

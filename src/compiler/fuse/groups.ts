@@ -184,6 +184,23 @@ export class Grouping {
     return level === "body" && this.groups[group].kind === "points";
   }
 
+  /**
+   * The groups in the order to run them. What nobody here reads comes last: results can then take the place of
+   * what they replace, which others may still have to read.
+   */
+  inOrder(needed: ReadonlySet<Variable>): Group[] {
+    const read = new Set([...needed].map((variable) => this.sources.get(variable)?.group));
+    const isLast = (group: Group, index: number): boolean =>
+      group.kind !== "step" &&
+      !read.has(index) &&
+      // Parts of something larger that others read are known by nobody.
+      [...group.body, ...group.after].every((node) => node.variable !== null);
+    return [
+      ...this.groups.filter((group, index) => !isLast(group, index)),
+      ...this.groups.filter((group, index) => isLast(group, index)),
+    ];
+  }
+
   /** Variables whose values some other group reads than the one that computes them. */
   variablesNeeded(): Set<Variable> {
     const needed = new Set<Variable>();

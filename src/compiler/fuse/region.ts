@@ -101,7 +101,7 @@ export class Region {
     deferred.forEach((equation) => this.addEquation(equation));
     copies.forEach(({ atom, to }) => this.addCopy(atom, to));
     this.needed = this.grouping.variablesNeeded();
-    this.grouping.groups.forEach((group) => this.buildGroup(group));
+    this.grouping.inOrder(this.needed).forEach((group) => this.buildGroup(group));
     return { steps: this.steps, outputs: this.program.outputs.map((output) => this.outputPlace(output)) };
   }
 

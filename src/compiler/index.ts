@@ -14,6 +14,7 @@ import { sortScratch } from "./wasm/sort.js";
 
 export type { Features } from "./wasm/math.js";
 export { dumpPasses, dumpText } from "./dump.js";
+export { programKey } from "./key.js";
 export { pageBytes } from "./wasm/module.js";
 
 /** Where an array lies in the module's memory. */

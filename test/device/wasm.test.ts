@@ -35,6 +35,22 @@ describe("calls", () => {
     );
   });
 
+  it("of functions that are the same program share its code, and nothing else", () => {
+    const modules = vi.spyOn(WebAssembly, "Module");
+    const scaledBy = (factor: Array) => jit((x: Array) => x.mul(factor).sum().add(0.125));
+    const [twice, thrice] = [scaledBy(np.array([2, 2])), scaledBy(np.array([3, 3]))];
+    const results = [twice, thrice, twice].map((f) => f(np.array([1, 10])).item());
+    expect(results).toEqual([22.125, 33.125, 22.125]);
+    expect(modules).toHaveBeenCalledTimes(1);
+    jit((x: Array) =>
+      x
+        .mul(np.array([3, 3]))
+        .sum()
+        .add(0.25),
+    )(np.array([1, 10]));
+    expect(modules).toHaveBeenCalledTimes(2);
+  });
+
   it("of different programs do not disturb each other", () => {
     const table = np.arange(5);
     const lookUp = jit((index: Array) => table.slice(index));

@@ -1,10 +1,11 @@
 // The WebAssembly device: compiles programs and runs them in memory that they share.
-import { fail, type Array, type Backend, type Executable, type Program } from "../../array/index.js";
+import { fail, type Array, type Backend, type Program } from "../../array/index.js";
 import {
   compileToWasm,
   dumpPasses,
   dumpText,
   isCompilable,
+  programKey,
   type Features,
   type WasmProgram,
 } from "../../compiler/index.js";
@@ -46,15 +47,33 @@ function failRejected(cause: unknown, { bytes }: WasmProgram): never {
   );
 }
 
+/** A program in machine code, ready to be run any number of times. */
+interface Ready {
+  readonly compiled: WasmProgram;
+  readonly module: WebAssembly.Module;
+}
+
+/** How many compiled programs are remembered, the last ones used. */
+const mostRemembered = 64;
+
 /** A device for this engine, or one with the given features. */
 export function wasmBackend(features = detectFeatures()): Backend {
   let shared: DeviceMemory | null = null;
-  const finish = (
-    compiled: WasmProgram,
-    module: WebAssembly.Module,
-    constants: readonly Array[],
-    donated: readonly boolean[],
-  ): Executable => {
+  // Functions made anew again and again are often the same program.
+  const remembered = new Map<string, Ready>();
+  const recall = (key: string): Ready | undefined => {
+    const known = remembered.get(key);
+    if (known !== undefined) remember(key, known);
+    return known;
+  };
+  const remember = (key: string, ready: Ready): Ready => {
+    remembered.delete(key);
+    remembered.set(key, ready);
+    if (remembered.size > mostRemembered) remembered.delete(remembered.keys().next().value ?? "");
+    return ready;
+  };
+  const keyOf = (program: Program, constants: number): string => `${constants} ${programKey(program)}`;
+  const finish = ({ compiled, module }: Ready, constants: readonly Array[], donated: readonly boolean[]) => {
     const device = donated.includes(true) ? new DeviceMemory() : (shared ??= new DeviceMemory());
     return new WasmExecutable(compiled, module, constants, donated, device);
   };
@@ -62,6 +81,9 @@ export function wasmBackend(features = detectFeatures()): Backend {
     name: "wasm",
     accepts: isCompilable,
     compile: (program, { name, constants, donated }) => {
+      const key = keyOf(program, constants.length);
+      const known = recall(key);
+      if (known !== undefined) return finish(known, constants, donated);
       const compiled = generate(name, program, constants.length, features);
       let module: WebAssembly.Module;
       try {
@@ -69,14 +91,17 @@ export function wasmBackend(features = detectFeatures()): Backend {
       } catch (cause) {
         failRejected(cause, compiled);
       }
-      return finish(compiled, module, constants, donated);
+      return finish(remember(key, { compiled, module }), constants, donated);
     },
     compileAsync: async (program, { name, constants, donated }) => {
+      const key = keyOf(program, constants.length);
+      const known = recall(key);
+      if (known !== undefined) return finish(known, constants, donated);
       const compiled = generate(name, program, constants.length, features);
       const module = await WebAssembly.compile(compiled.bytes as BufferSource).catch((cause: unknown) =>
         failRejected(cause, compiled),
       );
-      return finish(compiled, module, constants, donated);
+      return finish(remember(key, { compiled, module }), constants, donated);
     },
   };
 }

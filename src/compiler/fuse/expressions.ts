@@ -53,6 +53,8 @@ export const isConstant = ({ axes, computed }: Index): boolean =>
 /** Makes the expressions of one kernel. */
 export class ExpressionBuilder {
   private readonly known = new Map<string, Expression>();
+  /** Operations by kind, then by operands. */
+  private readonly operations = new Map<string, Map<number | string, Expression>>();
   private last = 0;
 
   constructor(
@@ -87,9 +89,15 @@ export class ExpressionBuilder {
   }
 
   operation(name: string, dtype: DType, inputs: readonly Expression[], result: 0 | 1 = 0): Expression {
-    let key = `o ${name} ${dtype} ${result}`;
-    for (const input of inputs) key += ` ${input.id}`;
-    return this.intern(key, (id) => ({ kind: "operation", id, dtype, name, inputs, result }));
+    const kind = `${name} ${dtype} ${result}`;
+    let alike = this.operations.get(kind);
+    if (alike === undefined) this.operations.set(kind, (alike = new Map<number | string, Expression>()));
+    const key = operandsKey(inputs);
+    const found = alike.get(key);
+    if (found !== undefined) return found;
+    const made: Expression = { kind: "operation", id: ++this.last, dtype, name, inputs, result };
+    alike.set(key, made);
+    return made;
   }
 
   load(address: Address, dtype: DType): Expression {
@@ -128,6 +136,13 @@ export class ExpressionBuilder {
   private times(value: Expression, factor: number): Expression {
     return factor === 1 ? value : this.operation("mul", "int32", [value, this.constant(factor, "int32")]);
   }
+}
+
+/** Operands as a key: a number where one will do, for there are many. */
+function operandsKey(inputs: readonly Expression[]): number | string {
+  const [a, b] = inputs;
+  if (inputs.length === 1) return a.id;
+  return inputs.length === 2 ? a.id * 2 ** 26 + b.id : inputs.map(({ id }) => id).join();
 }
 
 const addressKey = ({ buffer, offset, counters, strides, computed }: Address): string =>

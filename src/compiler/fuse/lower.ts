@@ -52,8 +52,9 @@ function* everyIndex(shape: readonly number[]): Generator<Index[]> {
 
 /** Writes out variables of a block as expressions of one kernel. */
 export class Lowering {
-  private readonly memo = new Map<string, Expression>();
-  private readonly keys = new Map<readonly Index[], string>();
+  /** What is known at some indices; lists that say the same share it. */
+  private readonly known = new Map<readonly Index[], Map<Variable, Expression>>();
+  private readonly byText = new Map<string, Map<Variable, Expression>>();
 
   constructor(
     private readonly block: Block,
@@ -64,19 +65,20 @@ export class Lowering {
   /** The element of an atom at indices. */
   at(atom: Atom, indices: readonly Index[]): Expression {
     if (atom.kind === "literal") return this.build.constant(atom.value, atom.type.dtype);
-    const key = `${atom.id} ${this.keyOf(indices)}`;
-    const known = this.memo.get(key);
+    const here = this.known.get(indices) ?? this.knownAt(indices);
+    const known = here.get(atom);
     if (known !== undefined) return known;
     const value = this.resolver.at(atom, indices) ?? this.definition(atom, indices);
-    this.memo.set(key, value);
+    here.set(atom, value);
     return value;
   }
 
-  /** Text for a list of indices; the same list comes again and again. */
-  private keyOf(indices: readonly Index[]): string {
-    const known = this.keys.get(indices) ?? indices.map(indexKey).join(" ");
-    this.keys.set(indices, known);
-    return known;
+  private knownAt(indices: readonly Index[]): Map<Variable, Expression> {
+    const text = indices.map(indexKey).join(" ");
+    const here = this.byText.get(text) ?? new Map<Variable, Expression>();
+    this.byText.set(text, here);
+    this.known.set(indices, here);
+    return here;
   }
 
   /** The value of a scalar atom. */

@@ -57,7 +57,7 @@ export class Assembler {
     const encoding = encodings.get(name);
     if (encoding === undefined) throw new Error(`unknown instruction ${name}`);
     const { code } = this;
-    code.append(encoding.bytes);
+    code.few(encoding.bytes);
     switch (encoding.immediate) {
       case "none":
         break;

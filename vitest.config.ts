@@ -11,5 +11,6 @@ export default defineConfig({
       { find: /^vibe-rl\/(.*)$/, replacement: path.join(source, "exports", "$1.ts") },
     ],
   },
-  test: { include: ["test/**/*.test.ts"], typecheck: { enabled: false } },
+  // All cores: the default leaves half of them idle.
+  test: { include: ["test/**/*.test.ts"], maxWorkers: "100%", typecheck: { enabled: false } },
 });

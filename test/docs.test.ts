@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const pages = ["README.md", ...readdirSync(path.join(root, "docs")).map((file) => `docs/${file}`)].filter(
@@ -27,32 +27,47 @@ function blocksOf(page: string): Block[] {
 
 const mark = "---- end of block ----";
 
-/** Compiles the blocks of a page as one strict module, runs it with Node, and returns what each block printed. */
-function run(page: string, blocks: readonly Block[]): string[] {
-  const name = page.replaceAll(/\W/g, "_");
-  const folder = path.join(root, ".cache", "docs", name);
+const folder = path.join(root, ".cache", "docs");
+const nameOf = (page: string): string => page.replaceAll(/\W/g, "_");
+const node = (...args: string[]): string =>
+  execFileSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+
+/** Compiles the pages, each a strict module of all its blocks. */
+function compile(list: readonly string[]): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const code = blocks.map((block) => `${block.code}\nconsole.log(${JSON.stringify(mark)});`).join("\n");
-  writeFileSync(path.join(folder, "page.ts"), code);
+  for (const page of list) {
+    const blocks = blocksOf(page);
+    const code = blocks.map((block) => `${block.code}\nconsole.log(${JSON.stringify(mark)});`).join("\n");
+    writeFileSync(path.join(folder, `${nameOf(page)}.ts`), code);
+  }
+  const options = { strict: true, module: "NodeNext", target: "ES2022", lib: ["ES2022", "DOM"] };
   // The core needs no Node; pages about files say so by what they import.
-  const types = code.includes('from "node:') ? ["node"] : [];
-  const options = { strict: true, module: "NodeNext", target: "ES2022", lib: ["ES2022", "DOM"], types };
-  writeFileSync(
-    path.join(folder, "tsconfig.json"),
-    JSON.stringify({ compilerOptions: options, files: ["page.ts"] }),
-  );
-  const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: root, encoding: "utf8" });
-  node(path.join("node_modules", "typescript", "bin", "tsc"), "-p", folder);
-  return node(path.join(folder, "page.js")).split(`${mark}\n`);
+  const groups = [
+    { name: "core", types: [], isMeant: (page: string) => !usesNode(page) },
+    { name: "node", types: ["node"], isMeant: usesNode },
+  ];
+  for (const { name, types, isMeant } of groups) {
+    const files = list.filter(isMeant).map((page) => `${nameOf(page)}.ts`);
+    const config = path.join(folder, `tsconfig.${name}.json`);
+    writeFileSync(config, JSON.stringify({ compilerOptions: { ...options, types }, files }));
+    if (files.length > 0) node(path.join("node_modules", "typescript", "bin", "tsc"), "-p", config);
+  }
 }
 
-describe("documentation", { timeout: 60_000 }, () => {
-  for (const page of pages) {
+const usesNode = (page: string): boolean =>
+  blocksOf(page).some(({ code }) => code.includes('from "node:') || code.includes("process."));
+
+describe("documentation", { timeout: 120_000 }, () => {
+  const written = pages.filter((page) => blocksOf(page).length > 0);
+  beforeAll(() => {
+    compile(written);
+  }, 120_000);
+
+  for (const page of written) {
     const blocks = blocksOf(page);
     it(`${page}: ${blocks.length} blocks of code`, () => {
-      if (blocks.length === 0) return;
-      const printed = run(page, blocks);
+      const printed = node(path.join(folder, `${nameOf(page)}.js`)).split(`${mark}\n`);
       const shown = blocks.map((block, index) => block.output ?? printed[index]);
       expect(printed.slice(0, -1)).toEqual(shown);
     });

@@ -12,7 +12,7 @@ import * as tree from "./tree/index.js";
 export { debug, lax, nn, np, random, tree };
 
 export { Array, type ArrayLike, type Concrete, type Nested, type RemoteElements } from "./core/array.js";
-export { dtypes, type DType, type TypedArray } from "./core/dtype.js";
+export { dtypes, itemSize, viewBytes, type DType, type TypedArray } from "./core/dtype.js";
 export { ArrayError, fail } from "./core/errors.js";
 export { nearestNames, tellNearest } from "./core/nearest.js";
 export {

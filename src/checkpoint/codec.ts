@@ -1,5 +1,14 @@
 // Trees as tensors and an outline, and back.
-import { Array, arrayType, concrete, tree, type DType, type TypedArray } from "../array/index.js";
+import {
+  Array,
+  arrayType,
+  concrete,
+  itemSize,
+  tree,
+  viewBytes,
+  type DType,
+  type TypedArray,
+} from "../array/index.js";
 import { CheckpointError, DamagedCheckpointError } from "./errors.js";
 import { firstMisfit, leavesOf, namedLeaves, outlineOf, type Outline } from "./outline.js";
 import { metadataKey, type Tensor } from "./safetensors.js";
@@ -80,15 +89,6 @@ export function decodeTree<T>(
   return tree.unflatten<T>(tree.structure(like), leaves);
 }
 
-const storage = {
-  bool: Uint8Array,
-  uint8: Uint8Array,
-  uint32: Uint32Array,
-  int32: Int32Array,
-  float32: Float32Array,
-  float64: Float64Array,
-} as const;
-
 function decodeLeaf(at: Outline, tensor: Tensor | undefined, path: string, replicas: number | null): unknown {
   if ("number" in at) return Number(at.number);
   if ("boolean" in at) return at.boolean;
@@ -100,11 +100,7 @@ function decodeLeaf(at: Outline, tensor: Tensor | undefined, path: string, repli
     throw new DamagedCheckpointError(`the tensors do not hold ${path} as the outline says`);
   }
   const { buffer, byteOffset, byteLength } = tensor.bytes;
-  const elements = new storage[dtype](
-    buffer as ArrayBuffer,
-    byteOffset,
-    byteLength / storage[dtype].BYTES_PER_ELEMENT,
-  );
+  const elements = viewBytes(dtype, buffer as ArrayBuffer, byteOffset, byteLength / itemSize(dtype));
   if ("typedArray" in at) return elements;
   const weak = at.weak === true;
   if (replicas === null) return concrete(arrayType(at.shape, dtype, weak), elements);

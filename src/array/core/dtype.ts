@@ -36,7 +36,7 @@ export const itemSize = (dtype: DType): number => storage[dtype].BYTES_PER_ELEME
 /** Zero-filled storage for `size` elements. */
 export const allocate = (dtype: DType, size: number): TypedArray => new storage[dtype](size);
 
-/** Storage of one dtype over the bytes of another, for bit casts. */
+/** Storage of a dtype over bytes that are there already. */
 export const viewBytes = (dtype: DType, bytes: ArrayBuffer, offset: number, size: number) =>
   new storage[dtype](bytes, offset, size);
 

@@ -1,6 +1,6 @@
 // Addresses for buffers: what is never in use at the same time shares memory, and results take the place of
 // what they replace wherever that is safe.
-import type { DType } from "../../array/index.js";
+import { itemSize } from "../../array/index.js";
 import type { Buffer, Kernel, Step } from "../kernel.js";
 import { accessesOf, canOverwrite, loadsOf } from "./accesses.js";
 import { findLifetimes, type Interval, type Lifetimes, type PlacedKernel } from "./lifetimes.js";
@@ -14,11 +14,10 @@ export interface MemoryPlan {
   readonly isIdle: (kernel: Kernel) => boolean;
 }
 
-const itemBytes: Record<DType, number> = { bool: 1, uint8: 1, int32: 4, uint32: 4, float32: 4, float64: 8 };
 const alignment = 64;
 const align = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;
 
-export const bytesOf = ({ dtype, size }: Buffer): number => itemBytes[dtype] * size;
+export const bytesOf = ({ dtype, size }: Buffer): number => itemSize(dtype) * size;
 
 /** Buffers that share one piece of memory. */
 interface Cluster {
@@ -218,7 +217,7 @@ function reachBeyond(kernels: readonly PlacedKernel[]): { before: number; behind
       };
       strides.forEach((stride, axis) => grow(stride * Math.max(0, extents[axis] - 1)));
       counters.forEach(({ counter, stride }) => grow(stride * (counter.length - 1)));
-      const item = itemBytes[buffer.dtype];
+      const item = itemSize(buffer.dtype);
       beyond.before = Math.max(beyond.before, -low * item);
       beyond.behind = Math.max(beyond.behind, (high - buffer.size) * item);
     }

@@ -192,6 +192,20 @@ export class Assembler {
     return this.nest("loop", body);
   }
 
+  /** Code that runs a number of times known beforehand. */
+  repeat(count: number, body: () => void): this {
+    if (count === 1) body();
+    if (count <= 1) return this;
+    const left = this.local("i32");
+    this.i32(count).set(left);
+    this.loop((again) => {
+      body();
+      this.get(left).i32(1).op("i32.sub").tee(left);
+      again();
+    });
+    return this.release("i32", left);
+  }
+
   private nest(kind: "block" | "loop", body: (jump: () => void) => void): this {
     this.op(kind);
     const target = ++this.depth;

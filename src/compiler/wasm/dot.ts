@@ -9,7 +9,7 @@ import { transpose } from "./transpose.js";
 import { pointLoop, TileEpilogue } from "./epilogue.js";
 import type { Features } from "./math.js";
 import { loadsIn, rootsOf } from "../plan/accesses.js";
-import type { Surroundings } from "./pointers.js";
+import { addCounters, type Surroundings } from "./pointers.js";
 
 /** Rows and vectors of a tile. */
 const tileRows = 4;
@@ -215,13 +215,7 @@ class DotRenderer {
     const { asm, surroundings } = this;
     if (computed.length > 0) throw new Error("operands of products at computed places are copied first");
     asm.i32(surroundings.addressOf(buffer) + offset * 4);
-    for (const { counter, stride } of counters) {
-      asm
-        .get(surroundings.counterLocal(counter))
-        .i32(stride * 4)
-        .op("i32.mul")
-        .op("i32.add");
-    }
+    addCounters(asm, { buffer, counters }, surroundings);
   }
 
   /** Loops over axes, moving the bases along. */
@@ -231,7 +225,7 @@ class DotRenderer {
       body();
       return;
     }
-    this.repeat(axis.extent, () => {
+    this.asm.repeat(axis.extent, () => {
       this.overAxes(rest, body);
       this.move(axis, 1);
     });
@@ -257,22 +251,6 @@ class DotRenderer {
         .set(this.rightBase);
   }
 
-  private repeat(count: number, body: () => void): void {
-    const { asm } = this;
-    if (count <= 1) {
-      if (count === 1) body();
-      return;
-    }
-    const left = asm.local("i32");
-    asm.i32(count).set(left);
-    asm.loop((again) => {
-      body();
-      asm.get(left).i32(1).op("i32.sub").tee(left);
-      again();
-    });
-    asm.release("i32", left);
-  }
-
   // ---- tiles ------------------------------------------------------------------------------------------
 
   private tiledProduct(): void {
@@ -283,7 +261,7 @@ class DotRenderer {
         const inBlocks = this.isPacked || this.isLeftPacked;
         const blocks = inBlocks ? Math.floor(this.row.extent / blockRows) : 0;
         const rest = this.row.extent - blocks * blockRows;
-        this.repeat(blocks, () => {
+        this.asm.repeat(blocks, () => {
           this.panels(blockRows);
           this.moveRow(blockRows);
         });
@@ -316,7 +294,7 @@ class DotRenderer {
           .set(this.rightBase);
       }
     };
-    this.repeat(whole, () => {
+    this.asm.repeat(whole, () => {
       this.tilesDown(rows, tileVectors, 4, panel);
       moveColumn(panelColumns);
       if (this.isPacked)
@@ -345,7 +323,7 @@ class DotRenderer {
     const whole = Math.floor(rows / tileRows);
     const left = this.isLeftPacked ? asm.local("i32") : null;
     if (left !== null) asm.i32(this.leftScratch()).set(left);
-    this.repeat(whole, () => {
+    this.asm.repeat(whole, () => {
       this.tile(tileRows, vectors, lastLanes, panel, left);
       this.moveRow(tileRows);
       if (left !== null)
@@ -414,7 +392,7 @@ class DotRenderer {
       }
       const isInnermost = rest.length === 0;
       const step = this.isPacked ? (isInnermost ? panelColumns * 4 : 0) : axis.right;
-      this.repeat(axis.extent, () => {
+      this.asm.repeat(axis.extent, () => {
         walk(rest);
         asm
           .get(a)
@@ -481,7 +459,7 @@ class DotRenderer {
         .op("i32.add")
         .set(from);
     };
-    this.repeat(whole, () => panel(panelColumns));
+    this.asm.repeat(whole, () => panel(panelColumns));
     if (rest > 0) panel(rest);
     [source, target, from].forEach((local) => asm.release("i32", local));
   }
@@ -500,7 +478,7 @@ class DotRenderer {
       }
       const inFours =
         rest.length === 0 && axis.right === 4 && column.right !== 4 ? Math.floor(axis.extent / 4) : 0;
-      this.repeat(inFours, () => {
+      this.asm.repeat(inFours, () => {
         this.packTransposed(source, target, columns);
         asm.get(source).i32(16).op("i32.add").set(source);
         asm
@@ -509,7 +487,7 @@ class DotRenderer {
           .op("i32.add")
           .set(target);
       });
-      this.repeat(axis.extent - inFours * 4, () => {
+      this.asm.repeat(axis.extent - inFours * 4, () => {
         walk(rest);
         asm.get(source).i32(axis.right).op("i32.add").set(source);
         const [inner] = rest;
@@ -582,9 +560,9 @@ class DotRenderer {
     const [axis] = this.problem.depth;
     const [first, source, target] = [asm.local("i32"), asm.local("i32"), asm.local("i32")];
     asm.get(this.leftBase).set(first).i32(this.leftScratch()).set(target);
-    this.repeat(tiles, () => {
+    this.asm.repeat(tiles, () => {
       asm.get(first).set(source);
-      this.repeat(axis.extent, () => {
+      this.asm.repeat(axis.extent, () => {
         asm.get(target).get(source).op("v128.load").op("v128.store");
         asm.get(source).i32(axis.left).op("i32.add").set(source);
         asm
@@ -610,7 +588,7 @@ class DotRenderer {
     this.packColumns();
     this.overAxes(rows.slice(0, -1), () => {
       const whole = Math.floor(this.row.extent / 4);
-      this.repeat(whole, () => {
+      this.asm.repeat(whole, () => {
         this.deepTile(4);
         this.moveRow(4);
       });
@@ -636,7 +614,7 @@ class DotRenderer {
         .op("i32.add")
         .set(source);
       asm.i32(this.scratchAddress() + column * this.deepStride).set(target);
-      this.repeat(axis.extent, () => {
+      this.asm.repeat(axis.extent, () => {
         asm.get(target).get(source).op("f32.load").op("f32.store");
         asm.get(source).i32(axis.right).op("i32.add").set(source);
         asm.get(target).i32(4).op("i32.add").set(target);
@@ -674,7 +652,7 @@ class DotRenderer {
         sums.forEach((column, at) => this.multiplyAdd(x, weights[at], column[row]));
       }
     };
-    this.repeat(Math.floor(axis.extent / 4), () => {
+    this.asm.repeat(Math.floor(axis.extent / 4), () => {
       step(4);
       asm.get(a).i32(16).op("i32.add").set(a);
       asm.get(b).i32(16).op("i32.add").set(b);

@@ -93,8 +93,7 @@ export class TileEpilogue {
     const { asm } = this;
     switch (expression.kind) {
       case "constant":
-        if (expression.dtype === "float32") asm.f32x4(expression.value);
-        else asm.i32x4(expression.dtype === "bool" ? -expression.value : expression.value);
+        this.operations.constant(expression);
         break;
       case "load":
         this.memory.load(expression.address, this.lanes);

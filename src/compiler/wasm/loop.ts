@@ -200,7 +200,7 @@ class LoopRenderer {
     const position = this.startPosition(depth);
     if (depth === this.nest.vector) this.vectors(depth, position);
     else {
-      this.repeat(extent, () => {
+      this.asm.repeat(extent, () => {
         this.enter(depth);
         this.step(depth, 1, position);
       });
@@ -226,8 +226,8 @@ class LoopRenderer {
       this.step(depth, 4 * copies, position);
     };
     this.lanes = 4;
-    this.repeat(together, turn(this.unroll));
-    this.repeat(vectors - together * this.unroll, turn(1));
+    this.asm.repeat(together, turn(this.unroll));
+    this.asm.repeat(vectors - together * this.unroll, turn(1));
     if (extent % 4 > 0) {
       this.lanes = extent % 4;
       this.enter(depth);
@@ -266,23 +266,6 @@ class LoopRenderer {
   private step(depth: number, count: number, position: number | null): void {
     this.pointers.advance(depth, count);
     if (position !== null) this.asm.get(position).i32(count).op("i32.add").set(position);
-  }
-
-  /** Code that runs a number of times known beforehand. */
-  private repeat(count: number, body: () => void): void {
-    const { asm } = this;
-    if (count <= 1) {
-      if (count === 1) body();
-      return;
-    }
-    const left = asm.local("i32");
-    asm.i32(count).set(left);
-    asm.loop((again) => {
-      body();
-      asm.get(left).i32(1).op("i32.sub").tee(left);
-      again();
-    });
-    asm.release("i32", left);
   }
 
   // ---- points and reductions --------------------------------------------------------------------------
@@ -423,8 +406,7 @@ class LoopRenderer {
     const { asm } = this;
     switch (expression.kind) {
       case "constant":
-        if (expression.dtype === "float32") asm.f32x4(expression.value);
-        else asm.i32x4(expression.dtype === "bool" ? -expression.value : expression.value);
+        this.operations.constant(expression);
         break;
       case "axis": {
         const depth = this.nest.loops.findIndex(({ axis }) => axis === expression.axis);

@@ -33,6 +33,12 @@ export class Operations {
     this.integers = new IntegerMath(asm);
   }
 
+  /** Pushes a constant as all lanes have it. */
+  constant({ dtype, value }: { readonly dtype: DType; readonly value: number }): void {
+    if (isFloat(dtype)) this.asm.f32x4(value);
+    else this.asm.i32x4(dtype === "bool" ? -value : value);
+  }
+
   /** Pushes the value of an operation. */
   render(operation: Operation): void {
     const rule = rules[operation.name];

@@ -1,12 +1,11 @@
 // Addresses inside loops: one running pointer for all accesses that move alike, the rest in the instruction's
 // constant offset.
-import type { Address, Buffer, Counter } from "../kernel.js";
+import { itemSize } from "../../array/index.js";
+import type { Address, Buffer, Counter, Place } from "../kernel.js";
 import type { Assembler } from "./assembler.js";
 import type { Loop } from "./nest.js";
 
-const bytesPerItem = { bool: 1, uint8: 1, int32: 4, uint32: 4, float32: 4, float64: 8 } as const;
-
-export const itemBytes = (buffer: Buffer): number => bytesPerItem[buffer.dtype];
+export const itemBytes = (buffer: Buffer): number => itemSize(buffer.dtype);
 
 /** Where things are: static addresses of buffers, locals of the loop counters around. */
 export interface Surroundings {
@@ -25,6 +24,21 @@ interface Pointer {
 export interface Access {
   readonly pointer: number | null;
   readonly offset: number;
+}
+
+/** Adds to the address on the stack what it has moved with the loops around. */
+export function addCounters(
+  asm: Assembler,
+  { buffer, counters }: Pick<Place, "buffer" | "counters">,
+  surroundings: Surroundings,
+): void {
+  for (const { counter, stride } of counters) {
+    asm
+      .get(surroundings.counterLocal(counter))
+      .i32(stride * itemBytes(buffer))
+      .op("i32.mul")
+      .op("i32.add");
+  }
 }
 
 export class Pointers {
@@ -61,13 +75,7 @@ export class Pointers {
       this.known.set(key, pointer);
       this.starts.push(() => {
         asm.i32(isAbsolute ? base : 0);
-        for (const { counter, stride } of counters) {
-          asm
-            .get(this.surroundings.counterLocal(counter))
-            .i32(stride * item)
-            .op("i32.mul")
-            .op("i32.add");
-        }
+        addCounters(asm, { buffer, counters }, this.surroundings);
         asm.set(local);
       });
     }

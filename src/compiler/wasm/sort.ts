@@ -3,7 +3,7 @@
 import type { DType } from "../../array/index.js";
 import type { Place, SortKernel } from "../kernel.js";
 import type { Assembler } from "./assembler.js";
-import { itemBytes, type Surroundings } from "./pointers.js";
+import { addCounters, itemBytes, type Surroundings } from "./pointers.js";
 
 /** Lanes up to this length are sorted by insertion. */
 const shortLane = 24;
@@ -89,13 +89,7 @@ class SortRenderer {
     asm.get(this.lane).op("i32.add");
     if (item !== 1) asm.i32(item).op("i32.mul");
     asm.i32(this.surroundings.addressOf(buffer) + offset * item).op("i32.add");
-    for (const { counter, stride } of counters) {
-      asm
-        .get(this.surroundings.counterLocal(counter))
-        .i32(stride * item)
-        .op("i32.mul")
-        .op("i32.add");
-    }
+    addCounters(asm, { buffer, counters }, this.surroundings);
   }
 
   /** Pushes the bits of a key, ordered as unsigned integers like the values they stand for. */

@@ -5,21 +5,13 @@ import {
   concrete,
   fail,
   printMessage,
+  viewBytes,
   type ArrayType,
   type Concrete,
   type RemoteElements,
   type TypedArray,
 } from "../../array/index.js";
 import { pageBytes, type Slot, type WasmProgram } from "../../compiler/index.js";
-
-const views = {
-  bool: Uint8Array,
-  uint8: Uint8Array,
-  uint32: Uint32Array,
-  int32: Int32Array,
-  float32: Float32Array,
-  float64: Float64Array,
-} as const;
 
 /** Memory in which programs run, one at a time. It grows to what the largest needs. */
 export class DeviceMemory {
@@ -44,7 +36,7 @@ export class DeviceMemory {
 
   /** The elements that lie at a slot, not copied. */
   view({ dtype, address }: Slot, size: number): TypedArray {
-    return new views[dtype](this.memory.buffer, address, size);
+    return viewBytes(dtype, this.memory.buffer, address, size);
   }
 }
 

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-const benchmarks = ["tracing", "kernels", "cartpole", "compile", "agents"];
+const benchmarks = ["tracing", "kernels", "cartpole", "compile", "agents", "train"];
 const [wanted = "", ...rest] = process.argv.slice(2);
 const chosen = benchmarks.filter((name) => name.includes(wanted));
 if (chosen.length === 0) {
@@ -13,7 +13,8 @@ if (chosen.length === 0) {
 
 let failed = 0;
 for (const name of chosen) {
-  console.log(`\n--- ${name} ---`);
+  // Who asks for JSON reads nothing else.
+  if (!rest.includes("--json")) console.log(`\n--- ${name} ---`);
   const file = fileURLToPath(new URL(`${name}.mjs`, import.meta.url));
   const { status } = spawnSync(process.execPath, [...process.execArgv, file, ...rest], {
     cwd: path.dirname(path.dirname(file)),

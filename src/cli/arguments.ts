@@ -1,4 +1,5 @@
 // Taking a command line apart.
+import { ArrayError } from "../array/index.js";
 import { nearestNames } from "../env/index.js";
 
 /** A command line that cannot be understood; the process ends with code 2. */
@@ -9,7 +10,7 @@ export class UsageError extends Error {
 export interface Arguments {
   /** What is not a flag, in order. */
   readonly words: readonly string[];
-  /** Flags with their values; `--flag` alone is "true". */
+  /** Flags with their values. */
   readonly flags: readonly { readonly name: string; readonly values: readonly string[] }[];
 }
 
@@ -26,24 +27,37 @@ export function parseArguments(list: readonly string[]): Arguments {
   return { words, flags };
 }
 
-/** Flags of a command that has a fixed set of them, by their names in camelCase. */
+/** A flag's name in camelCase, however it was spelled. */
+export const spelled = (name: string): string =>
+  name.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Flags of a command that has a fixed set of them, by their names in camelCase; repeated ones add up. */
 export function readFlags<K extends string>(
   { flags }: Arguments,
   known: readonly K[],
 ): Partial<Record<K, readonly string[]>> {
   const found: Partial<Record<K, readonly string[]>> = {};
   for (const { name, values } of flags) {
-    const spelled = name.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());
-    const key = known.find((one) => one === spelled);
-    if (key === undefined) {
-      const near = nearestNames(spelled, known, 1).map(
-        (one) => `--${one.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-      );
-      throw new UsageError(`there is no --${name}; did you mean ${near.join(" or ")}?`);
-    }
-    found[key] = values;
+    const key = known.find((one) => one === spelled(name));
+    if (key === undefined) throw new UsageError(unknownFlag(name, known));
+    found[key] = [...(found[key] ?? []), ...values];
   }
   return found;
+}
+
+function unknownFlag(name: string, known: readonly string[]): string {
+  const dashed = (one: string) => `--${one.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  if (known.length === 0) return `there is no --${name}; this command has no flags`;
+  const near = nearestNames(spelled(name), known, 1);
+  return near.length === 1
+    ? `there is no --${name}; did you mean ${dashed(near[0])}?`
+    : `there is no --${name}; there are ${known.map(dashed).join(", ")}`;
+}
+
+/** Refuses words that a command has no use for. */
+export function checkWords({ words }: Arguments, most: number): void {
+  if (words.length > most)
+    throw new UsageError(`what is ${JSON.stringify(words[most])}? It is one word too many`);
 }
 
 /** The only value of a flag. */
@@ -62,4 +76,24 @@ export function numberOf(values: readonly string[] | undefined, flag: string): n
     throw new UsageError(`--${flag} must be a number, got ${JSON.stringify(text)}`);
   }
   return value;
+}
+
+/** The only value of a flag, as a whole number of at least `least`. */
+export function wholeOf(values: readonly string[] | undefined, flag: string, least = 0): number | undefined {
+  const value = numberOf(values, flag);
+  if (value === undefined || (Number.isInteger(value) && value >= least)) return value;
+  throw new UsageError(`--${flag} must be a whole number of at least ${least}, got ${value}`);
+}
+
+/** What a part of a command line stands for; what is wrong with it is bad usage. */
+export function understood<T>(body: () => T): T {
+  try {
+    return body();
+  } catch (error) {
+    if (error instanceof ArrayError) throw new UsageError(`${error.operation}: ${error.reason}`);
+    if (error instanceof Error && ["ConfigError", "PlotError", "RunDirError"].includes(error.name)) {
+      throw new UsageError(error.message);
+    }
+    throw error;
+  }
 }

@@ -3,6 +3,8 @@ import type { Terminal } from "./progress.js";
 
 export interface Host {
   readonly print: (line: string) => void;
+  /** For what went wrong. */
+  readonly printError: (line: string) => void;
   readonly terminal: Terminal;
   /** A signal that the first Ctrl-C gives; a second one ends the process. */
   readonly interruption: () => { readonly signal: AbortSignal; readonly release: () => void };
@@ -11,6 +13,7 @@ export interface Host {
 /** The real one. */
 export const processHost: Host = {
   print: (line) => void process.stdout.write(`${line}\n`),
+  printError: (line) => void process.stderr.write(`${line}\n`),
   terminal: {
     isInteractive: process.stdout.isTTY && process.env.TERM !== "dumb",
     get columns() {

@@ -3,8 +3,11 @@ import "../device/index.js";
 import { nearestNames } from "../env/index.js";
 import { parseArguments, UsageError, type Arguments } from "./arguments.js";
 import { processHost, type Host } from "./host.js";
-import { evaluateRun, listPresets, listRuns, plot, video } from "./looks.js";
+import { evaluateRun, listPresets, listRuns, video } from "./looks.js";
+import { plot } from "./plot.js";
 import { resume, train, trainHelp } from "./train.js";
+
+export type { Host } from "./host.js";
 
 const commands: Readonly<Record<string, (args: Arguments, host: Host) => number | Promise<number>>> = {
   train,
@@ -18,15 +21,18 @@ const commands: Readonly<Record<string, (args: Arguments, host: Host) => number 
 
 const help = `vibe-rl <command>
 
-  train <preset> [--algo.lr 1e-3 …]   train; --help lists every setting
-  resume <run>                        go on with a run that was stopped
-  eval <run> [--step N]               play the best checkpoint greedily
-  video <run> [--step N] [--fps 30]   an episode as an animated GIF
-  plot [runs] [--output FILE …]       reward curves as PNG, SVG or PDF
-  runs [--base-dir runs]              all runs with their returns
-  presets                             what can be trained
+  train <preset> [--algo.lr 1e-3 …]      train; train <preset> --help lists every setting
+  resume <run> [--runner.… …]            go on with a run that was stopped
+  eval <run> [--step --episodes --seed]  play the best checkpoint, or that of a step, greedily
+  video <run> [--step --seed --fps --output]
+                                         an episode of it as an animated GIF
+  plot [runs] [--run-dirs --experiment-name --x-key --y-key --output --compare --smooth-radius
+              --smooth-mode --shaded --figsize --dpi --title]
+                                         reward curves as PNG, SVG or PDF
+  runs                                   all runs with their returns
+  presets                                what can be trained
 
-A run is a directory below runs/, or its name.`;
+A run is a directory, or its name below --base-dir, which is runs/ unless told otherwise.`;
 
 /** Runs a command line; returns the exit code: 0 done, 130 interrupted, 2 bad usage, 1 anything else. */
 export async function main(list: readonly string[], host: Host = processHost): Promise<number> {
@@ -36,21 +42,22 @@ export async function main(list: readonly string[], host: Host = processHost): P
     return name === undefined ? 2 : 0;
   }
   try {
-    const command = commands[name] as (typeof commands)[string] | undefined;
-    if (command === undefined) {
-      const near = nearestNames(name, Object.keys(commands), 1).join(" or ");
-      throw new UsageError(`there is no command ${JSON.stringify(name)}; did you mean ${near}?`);
+    if (!Object.hasOwn(commands, name)) {
+      const near = nearestNames(name, Object.keys(commands), 1);
+      const hint = near.length === 1 ? `did you mean ${near[0]}?` : `there are ${near.join(", ")}`;
+      throw new UsageError(`there is no command ${JSON.stringify(name)}; ${hint}`);
     }
     const args = parseArguments(rest);
-    if (args.flags.some((flag) => flag.name === "help")) {
-      host.print(name === "train" ? trainHelp(args.words[0]) : help);
+    const asked = args.flags.find((flag) => flag.name === "help");
+    if (asked !== undefined) {
+      host.print(name === "train" ? trainHelp(args.words[0] ?? asked.values[0]) : help);
       return 0;
     }
-    return await command(args, host);
+    return await commands[name](args, host);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const isUsage = ["UsageError", "ConfigError", "ArrayError"].includes(error.name);
-    host.print(`${error.name}: ${error.message}`);
+    const isUsage = error instanceof UsageError;
+    host.printError(isUsage ? `vibe-rl ${name}: ${error.message}` : `${error.name}: ${error.message}`);
     return isUsage ? 2 : 1;
   }
 }

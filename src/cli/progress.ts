@@ -25,19 +25,29 @@ export function clock(seconds: number): string {
 const number = (value: number | null): string =>
   value === null ? "–" : Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(2);
 
-/** One line about a run. */
-export function progressLine(
-  { step, total, stepsPerSecond, secondsLeft, episodeReturn, evalReturn }: Progress,
-  columns: number,
-): string {
-  const part = step / total;
-  const facts =
-    `${(part * 100).toFixed(0).padStart(3)}% ${step.toLocaleString("en")}/${total.toLocaleString("en")} ` +
+/** What there is to say about a run. */
+export function progressFacts({
+  step,
+  total,
+  stepsPerSecond,
+  secondsLeft,
+  episodeReturn,
+  evalReturn,
+}: Progress): string {
+  const percent = Math.floor((step / total) * 100);
+  return (
+    `${String(percent).padStart(3)}% ${step.toLocaleString("en")}/${total.toLocaleString("en")} ` +
     `${compact(stepsPerSecond)} steps/s ${clock(secondsLeft)} left  return ${number(episodeReturn)}  ` +
-    `eval ${number(evalReturn)}`;
-  const width = Math.max(0, Math.min(24, columns - facts.length - 4));
-  if (width < 6) return facts;
-  const filled = Math.round(part * width);
+    `eval ${number(evalReturn)}`
+  );
+}
+
+/** The same behind a bar, in one line of a terminal: a longer one could not be redrawn. */
+export function progressLine(progress: Progress, columns: number): string {
+  const facts = progressFacts(progress);
+  const width = Math.min(24, columns - facts.length - 2);
+  if (width < 6) return facts.slice(0, Math.max(0, columns - 1));
+  const filled = Math.floor((progress.step / progress.total) * width);
   return `${"█".repeat(filled)}${"░".repeat(width - filled)} ${facts}`;
 }
 
@@ -55,11 +65,10 @@ export function progressView(terminal: Terminal): {
       const pause = terminal.isInteractive ? 80 : 5_000;
       if (now - last < pause && !isEnd) return;
       last = now;
-      const line = progressLine(progress, terminal.columns);
       if (terminal.isInteractive) {
-        terminal.write(`\r\u001b[2K${line}`);
+        terminal.write(`\r\u001b[2K${progressLine(progress, terminal.columns)}`);
         isOpen = true;
-      } else terminal.write(`${line}\n`);
+      } else terminal.write(`${progressFacts(progress)}\n`);
     },
     end: () => {
       if (isOpen) terminal.write("\n");

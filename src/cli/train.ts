@@ -3,91 +3,111 @@ import path from "node:path";
 import { nearestNames } from "../env/index.js";
 import {
   applyOverrides,
-  configFrom,
   fieldsOf,
   plainConfig,
   presets,
   setUp,
+  type Override,
+  type Setup,
   type TrainConfig,
 } from "../config/index.js";
+import { bestCheckpoint, listCheckpoints } from "../checkpoint/index.js";
 import { plotRewardCurve } from "../plotting/index.js";
 import { RunDir } from "../runDir/index.js";
-import { evalKeys, run, withFiles } from "../runner/index.js";
-import { UsageError, type Arguments } from "./arguments.js";
+import { evalKeys, run, withFiles, type RunResult } from "../runner/index.js";
+import { checkWords, oneOf, spelled, understood, UsageError, type Arguments } from "./arguments.js";
 import type { Host } from "./host.js";
+import { table } from "./looks.js";
 import { progressView } from "./progress.js";
+import { checkpointsOf, configOf, openRun, relative } from "./runs.js";
+
+const firstPreset = "cartpole_ppo";
 
 /** A preset's config, or the refusal of a name that is none. */
 function presetOf(name: string | undefined): TrainConfig {
   const names = Object.keys(presets);
   if (name === undefined) throw new UsageError(`which preset? There are ${names.join(", ")}`);
-  const found = presets[name] as (typeof presets)[string] | undefined;
-  if (found !== undefined) return found.config;
-  throw new UsageError(
-    `there is no preset ${JSON.stringify(name)}; did you mean ${nearestNames(name, names, 1).join(" or ")}?`,
-  );
+  if (Object.hasOwn(presets, name)) return presets[name].config;
+  const near = nearestNames(name, names, 1);
+  const hint = near.length === 1 ? `did you mean ${near[0]}?` : `there are ${near.join(", ")}`;
+  throw new UsageError(`there is no preset ${JSON.stringify(name)}; ${hint}`);
 }
 
-/** Every setting of a preset, with type, default and meaning. */
-export function trainHelp(name: string | undefined): string {
-  const config = presetOf(name ?? "cartpole_ppo");
-  const rows = fieldsOf(config).map(({ flag, default: value, meaning }) => [
-    `--${flag}`,
-    Array.isArray(value) ? `(${value.join(", ")})` : JSON.stringify(value),
-    meaning,
+const show = (value: unknown): string =>
+  Array.isArray(value) ? `(${value.join(", ")})` : typeof value === "string" ? value : JSON.stringify(value);
+
+/** Every setting of a preset, with what it takes, what it is and what it means. */
+export function trainHelp(name: string = firstPreset): string {
+  const rows = fieldsOf(presetOf(name)).map(({ flag, kind, value, meaning }) => [
+    ...[`  --${flag}`, kind, show(value), meaning],
   ]);
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column].length)));
-  const lines = rows.map(
-    ([flag, value, meaning]) => `  ${flag.padEnd(widths[0])}  ${value.padEnd(widths[1])}  ${meaning}`,
-  );
   return [
     `train <preset> [--setting value …]    presets: ${Object.keys(presets).join(", ")}`,
     "",
-    `Settings of ${name ?? "cartpole_ppo"}, with their values now (snake_case, kebab-case or camelCase):`,
-    ...lines,
-    "  --base_dir                    runs                the directory of all runs",
+    `Settings of ${name}, what they take and what they are (snake_case, kebab-case or camelCase):`,
+    ...table([...rows, ["  --base_dir", "text", "runs", "the directory of all runs"]]),
   ].join("\n");
+}
+
+/** The settings of a command line, and the directory of all runs. */
+function readSettings({ flags }: Arguments): {
+  readonly overrides: readonly Override[];
+  readonly baseDir: string;
+} {
+  const isBase = (flag: string) => spelled(flag) === "baseDir";
+  const base = flags.findLast(({ name }) => isBase(name));
+  const settings = flags.filter(({ name }) => !isBase(name));
+  return {
+    // A flag alone switches on.
+    overrides: settings.map(({ name: flag, values }) => ({ flag, text: values.join(" ") || "true" })),
+    baseDir: oneOf(base?.values, "base-dir") ?? "runs",
+  };
 }
 
 /** Trains a preset with changes. */
 export async function train(args: Arguments, host: Host): Promise<number> {
+  checkWords(args, 1);
   const [name] = args.words;
-  const base = args.flags.find(({ name: flag }) => flag.replaceAll("-", "_") === "base_dir");
-  const overrides = args.flags
-    .filter((flag) => flag !== base)
-    .map(({ name: flag, values }) => ({ flag, text: values.length === 0 ? "true" : values.join(" ") }));
-  const config = applyOverrides(presetOf(name), overrides);
-  const runDir = RunDir(`${config.envId}_${config.algo}`, { baseDir: base?.values[0] ?? "runs" });
+  const { overrides, baseDir } = readSettings(args);
+  const preset = presetOf(name);
+  const config = understood(() => applyOverrides(preset, overrides));
+  const setup = understood(() => setUp(config));
+  const runDir = RunDir(`${config.envId}_${config.algo}`, { baseDir });
   runDir.saveConfig(plainConfig(config, name));
-  return perform(config, runDir, host);
+  return perform(config, setup, runDir, host, () => undefined);
 }
 
 /** Goes on with a run from its newest checkpoint. */
 export async function resume(args: Arguments, host: Host): Promise<number> {
-  const runDir = openRun(args.words[0]);
-  const saved = configFrom(runDir.loadConfig(), path.join(runDir.root, "config.json"));
-  const overrides = args.flags.map(({ name, values }) => ({ flag: name, text: values.join(" ") }));
-  const config = applyOverrides(saved, [
-    ...overrides,
-    { flag: "runner.resume", text: "true" },
-    { flag: "runner.overwrite", text: "false" },
-  ]);
-  return perform(config, runDir, host);
+  checkWords(args, 1);
+  const { overrides, baseDir } = readSettings(args);
+  const runDir = openRun(args.words[0], baseDir);
+  const saved = configOf(runDir);
+  const changed = understood(() => applyOverrides(saved, overrides));
+  const runner = { ...changed.runner, resume: true, overwrite: false };
+  const config = { ...changed, runner };
+  const setup = understood(() => setUp(config));
+  return perform(config, setup, runDir, host, () => {
+    // By now the changes are known to fit the checkpoint.
+    const { preset } = runDir.loadConfig();
+    if (overrides.length > 0) {
+      runDir.saveConfig(plainConfig(changed, typeof preset === "string" ? preset : null));
+    }
+  });
 }
 
-/** The run directory that a word names. */
-export function openRun(run: string | undefined): RunDir {
-  if (run === undefined) throw new UsageError("which run? Give its directory or its name; `runs` lists them");
-  return RunDir.open(run);
-}
-
-async function perform(config: TrainConfig, runDir: RunDir, host: Host): Promise<number> {
+async function perform(
+  config: TrainConfig,
+  { trainer }: Setup,
+  runDir: RunDir,
+  host: Host,
+  onStart: () => void,
+): Promise<number> {
   const { print, terminal } = host;
-  print(`run directory: ${path.relative(process.cwd(), runDir.root) || "."}`);
-  const { trainer } = setUp(config);
+  print(`run directory: ${relative(runDir.root)}`);
   const view = progressView(terminal);
   const stop = host.interruption();
-  const options = { onProgress: view.show, signal: stop.signal };
+  const options = { onProgress: view.show, signal: stop.signal, onStart };
   let result;
   try {
     result = await withFiles(runDir, config.runner, options, (runner, all) =>
@@ -97,22 +117,33 @@ async function perform(config: TrainConfig, runDir: RunDir, host: Host): Promise
     view.end();
     stop.release();
   }
-  const relative = (file: string) => path.relative(process.cwd(), file);
   if (result.isStopped) {
-    print(
-      `stopped at step ${result.step.toLocaleString("en")}; go on with: vibe-rl resume ${relative(runDir.root)}`,
-    );
+    const step = result.step.toLocaleString("en");
+    print(`stopped at step ${step}; go on with: vibe-rl resume ${relative(runDir.root)}`);
     return 130;
   }
-  const best = result.metricsLog.map((record) => record.eval_return).filter((value) => value !== undefined);
-  print(`last evaluation: ${best.at(-1)?.toFixed(1) ?? "none"} (best ${Math.max(...best).toFixed(1)})`);
+  tellResult(config, result, runDir, host);
+  return 0;
+}
+
+/** Says how it went and where the files are. */
+function tellResult(
+  config: TrainConfig,
+  { metricsLog }: RunResult<object>,
+  runDir: RunDir,
+  { print }: Host,
+): void {
+  const evals = metricsLog.map((record) => record.eval_return).filter((value) => value !== undefined);
+  const best = evals.reduce((most, one) => Math.max(most, one), -Infinity);
+  if (evals.length > 0)
+    print(`last evaluation: ${evals[evals.length - 1].toFixed(1)} (best ${best.toFixed(1)})`);
   print(`metrics:    ${relative(runDir.logPath())}`);
   if (config.runner.plot) {
     const savePath = path.join(runDir.artifacts, "reward_curve.png");
     plotRewardCurve([runDir.root], { savePath });
     print(`curve:      ${relative(savePath)}`);
   }
-  const checkpoint = runDir.bestCheckpoint ?? runDir.latestCheckpoint;
-  if (checkpoint !== null) print(`checkpoint: ${relative(checkpoint.path)}`);
-  return 0;
+  const folder = checkpointsOf(runDir, config);
+  const checkpoint = bestCheckpoint(folder) ?? listCheckpoints(folder).at(-1);
+  if (checkpoint !== undefined) print(`checkpoint: ${relative(checkpoint.path)}`);
 }

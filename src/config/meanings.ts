@@ -4,6 +4,25 @@ import type { RunnerConfig } from "../runner/index.js";
 
 type Meanings<C> = Readonly<Record<keyof C, string>>;
 
+/** What a field takes. */
+export type Kind =
+  "number" | "number or null" | "number or list" | "list" | "true or false" | "text" | "path or null";
+
+/** Fields whose defaults do not tell what else they take. */
+const special: Readonly<Record<string, Kind>> = {
+  ...{ lrAnnealUpdates: "number or null", targetKl: "number or null" },
+  ...{ actionLow: "number or list", actionHigh: "number or list" },
+  ...{ numDevices: "number or null", keepPeriod: "number or null", checkpointDir: "path or null" },
+};
+
+/** What the field of a config takes. */
+export function kindOf(name: string, initial: unknown): Kind {
+  if (Object.hasOwn(special, name)) return special[name];
+  if (Array.isArray(initial)) return "list";
+  if (typeof initial === "boolean") return "true or false";
+  return typeof initial === "string" ? "text" : "number";
+}
+
 export const ppoMeanings: Meanings<PPOConfig> = {
   hiddenSizes: "widths of the hidden layers",
   lr: "learning rate",

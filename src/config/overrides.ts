@@ -3,7 +3,7 @@ import { DQNConfig, PPOConfig, SACConfig } from "../algorithms/index.js";
 import { nearestNames } from "../env/index.js";
 import { camelCaseName, snakeCaseName } from "../runDir/index.js";
 import { RunnerConfig } from "../runner/index.js";
-import { dqnMeanings, ppoMeanings, runnerMeanings, sacMeanings } from "./meanings.js";
+import { dqnMeanings, kindOf, ppoMeanings, runnerMeanings, sacMeanings, type Kind } from "./meanings.js";
 import type { TrainConfig } from "./presets.js";
 
 /** A setting that cannot be used. */
@@ -17,10 +17,13 @@ export interface Override {
   readonly text: string;
 }
 
-interface FieldInfo {
+/** A setting of a run. */
+export interface FieldInfo {
   /** As on the command line: `algo.hidden_sizes`. */
   readonly flag: string;
-  readonly default: unknown;
+  readonly kind: Kind;
+  /** What it is now. */
+  readonly value: unknown;
   readonly meaning: string;
 }
 
@@ -29,14 +32,22 @@ const meanings = { ppo: ppoMeanings, dqn: dqnMeanings, sac: sacMeanings } as con
 
 /** Every setting of a run, with what it is now. */
 export function fieldsOf({ algo, algoConfig, runner, envId }: TrainConfig): FieldInfo[] {
-  const list = (prefix: string, config: object, texts: Readonly<Record<string, string>>): FieldInfo[] =>
+  const list = (
+    prefix: string,
+    config: object,
+    defaults: object,
+    texts: Readonly<Record<string, string>>,
+  ): FieldInfo[] =>
     Object.entries(config).map(([name, value]) => ({
-      ...{ flag: `${prefix}.${snakeCaseName(name)}`, default: value as unknown, meaning: texts[name] ?? "" },
+      flag: `${prefix}.${snakeCaseName(name)}`,
+      kind: kindOf(name, (defaults as Readonly<Record<string, unknown>>)[name]),
+      value: value as unknown,
+      meaning: texts[name] ?? "",
     }));
   return [
-    { flag: "env_id", default: envId, meaning: "the environment" },
-    ...list("algo", algoConfig, meanings[algo]),
-    ...list("runner", runner, runnerMeanings),
+    { flag: "env_id", kind: "text", value: envId, meaning: "the environment" },
+    ...list("algo", algoConfig, builders[algo].defaults, meanings[algo]),
+    ...list("runner", runner, RunnerConfig.defaults, runnerMeanings),
   ];
 }
 
@@ -51,7 +62,8 @@ export function applyOverrides(config: TrainConfig, overrides: readonly Override
     if (found === undefined) {
       const flags = fields.map((field) => field.flag);
       const near = nearestNames(name.join("."), flags, 1);
-      throw new ConfigError(`there is no --${flag}; did you mean --${near.join(" or --")}? --help lists all`);
+      const hint = near.length === 1 ? `; did you mean --${near[0]}?` : ".";
+      throw new ConfigError(`there is no --${flag}${hint} --help lists all`);
     }
     const [part, field] = name;
     if (field === undefined) envId = text;
@@ -62,34 +74,43 @@ export function applyOverrides(config: TrainConfig, overrides: readonly Override
   return { ...config, envId, algoConfig, runner } as TrainConfig;
 }
 
-/** The value that a text stands for, by the kind of value that is there. */
-function parseValue(text: string, { flag, default: now }: FieldInfo): unknown {
-  const isNothing = /^(null|none)$/i.test(text);
-  if (typeof now === "string") return text;
-  if (typeof now === "boolean") {
-    const word = text.toLowerCase();
-    if (["true", "1", "yes", "on"].includes(word)) return true;
-    if (["false", "0", "no", "off"].includes(word)) return false;
-    throw new ConfigError(`--${flag} must be true or false, got ${JSON.stringify(text)}`);
+/** The value that a text stands for, by the kind of its field. */
+function parseValue(text: string, { flag, kind }: FieldInfo): unknown {
+  const word = text.trim().toLowerCase();
+  const refuse = (wanted: string): never => {
+    throw new ConfigError(`--${flag} must be ${wanted}, got ${JSON.stringify(text)}`);
+  };
+  if (kind.endsWith("or null") && ["null", "none"].includes(word)) return null;
+  switch (kind) {
+    case "text":
+    case "path or null":
+      return text;
+    case "true or false":
+      if (["true", "1", "yes", "on"].includes(word)) return true;
+      if (["false", "0", "no", "off"].includes(word)) return false;
+      return refuse("true or false");
+    case "list":
+      return parseList(text) ?? refuse("a list of numbers as (64, 64)");
+    case "number or list": {
+      const list = parseList(text) ?? refuse("a number, or a list of numbers as (-1, 1)");
+      return /^[([]|,/.test(word) ? list : list[0];
+    }
+    case "number":
+    case "number or null": {
+      const value = plainNumber(text);
+      return Number.isFinite(value) ? value : refuse(`a ${kind}`);
+    }
   }
-  if (isNothing) return null;
-  const inside = /^[([](.*)[)\]]$/.exec(text.trim())?.[1];
-  const isList = Array.isArray(now) || inside !== undefined;
-  if (isList) {
-    const parts = (inside ?? text).split(",").map((part) => part.trim());
-    return parts.filter((part) => part !== "").map((part) => parseNumber(part, flag));
-  }
-  // A field that is null by default may be a number or a path.
-  if (now === null && Number.isNaN(plainNumber(text))) return text;
-  return parseNumber(text, flag);
+}
+
+/** `(64, 64)`, `[64, 64]`, `64,64` or `64 64` as numbers; `()` is empty, and `null` comes of anything else. */
+function parseList(text: string): number[] | null {
+  const inside = /^\((.*)\)$|^\[(.*)\]$|^([^()[\]]+)$/s.exec(text.trim());
+  if (inside === null) return null;
+  const parts = (inside[1] ?? inside[2] ?? inside[3]).split(/[\s,]+/).filter((part) => part !== "");
+  const numbers = parts.map(plainNumber);
+  return numbers.every(Number.isFinite) ? numbers : null;
 }
 
 const plainNumber = (text: string): number =>
   /\d/.test(text) ? Number(text.replaceAll(/(?<=\d)_(?=\d)/g, "")) : NaN;
-
-function parseNumber(text: string, flag: string): number {
-  const value = plainNumber(text);
-  if (!Number.isFinite(value))
-    throw new ConfigError(`--${flag} must be a number, got ${JSON.stringify(text)}`);
-  return value;
-}

@@ -1,5 +1,5 @@
 // Evaluation: a greedy policy plays many episodes side by side, in one compiled loop.
-import { jit, lax, np, random, tree, vmap, type Array } from "../array/index.js";
+import { jit, lax, np, precompile, random, tree, vmap, type Array } from "../array/index.js";
 import type { Environment } from "../env/index.js";
 
 export interface EvalMetrics {
@@ -42,12 +42,12 @@ export function evaluate<A, S, P>(
       const action = vmap((one: Array) => actFn(agentState, one))(now.obs);
       const step = vmap((k: Array, state: S, a: Array) => env.step(k, state, a, envParams));
       const [nextObs, nextState, reward, done] = step(random.split(stepKey, nEpisodes), now.envState, action);
-      const isPlaying = now.isOver.not().astype("float32");
       return {
         ...{ obs: nextObs, envState: nextState, key, turn: now.turn.add(1) },
         isOver: now.isOver.or(done),
-        total: now.total.add(reward.mul(isPlaying)),
-        length: now.length.add(isPlaying),
+        // What comes after the end may be anything, even NaN.
+        total: now.total.add(np.where(now.isOver, 0, reward)),
+        length: now.length.add(np.where(now.isOver, 0, 1)),
       };
     },
     start,
@@ -80,5 +80,24 @@ const compiled = jit(
 ) as (...args: unknown[]) => unknown;
 
 /** Eval metrics as plain numbers. */
-export const plainMetrics = (metrics: EvalMetrics): Record<keyof EvalMetrics, number> =>
+const plainMetrics = (metrics: EvalMetrics): Record<keyof EvalMetrics, number> =>
   tree.map((x) => x.item(), metrics) as unknown as Record<keyof EvalMetrics, number>;
+
+/** The evaluation of a run, with a program of its own that goes when the run goes. */
+export function evaluator<A, S, P>(
+  actFn: ActFn<A>,
+  env: Environment<S, P>,
+  envParams: P,
+  options: Omit<EvaluateOptions, "rng">,
+): {
+  readonly prepare: (agentState: A) => Promise<void>;
+  readonly play: (agentState: A, rng: Array) => Record<keyof EvalMetrics, number>;
+} {
+  const program = jit((agentState: A, rng: Array) =>
+    evaluate(actFn, agentState, env, envParams, { ...options, rng }),
+  );
+  return {
+    prepare: (agentState) => precompile(program, agentState, random.key(0)),
+    play: (agentState, rng) => plainMetrics(program(agentState, rng)),
+  };
+}

@@ -1,9 +1,10 @@
 // Runners: whole training runs, compiled in pieces between which the host can act.
 export { RunnerConfig } from "./config.js";
 export { evaluate, jitEvaluate, type ActFn, type EvalMetrics, type EvaluateOptions } from "./evaluate.js";
+export { DivergedError } from "./finite.js";
+export type { MetricsRecord } from "./gathered.js";
 export {
   run,
-  type MetricsRecord,
   type Progress,
   type RecordSink,
   type RunOptions,

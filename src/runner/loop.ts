@@ -1,9 +1,19 @@
 // The host's side of a run. A compiled program carries the training state forward; between its calls the host
 // logs, evaluates, saves checkpoints, calls back, shows progress and listens whether it should stop.
-import { np, tree, type Array } from "../array/index.js";
+import { fail, tree, type Array } from "../array/index.js";
+import { Checkpoints, type Identity } from "./checkpoints.js";
 import type { RunnerConfig } from "./config.js";
-import { Checkpoints, type Identity, type SavedRun } from "./checkpoints.js";
-import { checkFinite } from "./finite.js";
+import { badMetric, badParams, diverged, type DivergedError } from "./finite.js";
+import {
+  addEpisodes,
+  addUpdate,
+  gatheredNothing,
+  takeRecord,
+  type Episodes,
+  type MetricsRecord,
+  type UpdateMetrics,
+} from "./gathered.js";
+import { Pace } from "./pace.js";
 
 /** A training run as the host drives it. `S` is the tree that the compiled program carries. */
 export interface Trainer<S> {
@@ -13,7 +23,13 @@ export interface Trainer<S> {
   /** Environment steps of one unit of work: an update of PPO, one step of every environment of the others. */
   readonly stepsPerUnit: number;
   readonly units: number;
+  /** Units before the first update: they take less time than the others. */
+  readonly warmupUnits: number;
+  /** Whether the metrics of every update are part of the result. */
+  readonly keepsHistory: boolean;
   readonly start: () => S;
+  /** Compiles what the run needs, for states like this one. */
+  readonly prepare: (state: S) => Promise<void>;
   /** Units that one call may do at most. */
   readonly longest: number;
   /** Does so many units of work; the state that goes in is given up. */
@@ -30,23 +46,18 @@ export interface Trainer<S> {
 
 /** What some units of work have measured. */
 export interface Work {
-  /** The metrics of updates, one after the other; of a run over several seeds one for each. */
+  /** The metrics of the updates, in order: one for each unit after the warm-up. */
   readonly updates: readonly UpdateMetrics[];
-  /** Returns and lengths of the episodes that ended, summed, and how many they were. */
-  readonly episodes: { readonly returns: number; readonly lengths: number; readonly count: number };
+  /** Episodes that ended, in order, one by one or some together. */
+  readonly episodes: readonly Episodes[];
   /** The returns one by one, where the trainer knows them. */
   readonly episodeReturns: readonly number[];
 }
 
-export type UpdateMetrics = Readonly<Record<string, number | readonly number[]>>;
-
-/** A line of the log. */
-export type MetricsRecord = Readonly<Record<string, number>>;
-
 export interface Progress {
   readonly step: number;
   readonly total: number;
-  /** Environment steps a second since the run began or went on. */
+  /** Environment steps a second since the run began, went on or got warm, without the time of compiling. */
   readonly stepsPerSecond: number;
   readonly secondsLeft: number;
   /** Mean return of the episodes that ended lately, if any did. */
@@ -60,15 +71,15 @@ export interface RecordSink {
 }
 
 export interface RunOptions<A> {
-  /** Called every `logInterval` steps. */
-  readonly callback?: (step: number, agentState: A, metrics: MetricsRecord) => void;
+  /** Called every `logInterval` steps, and waited for. */
+  readonly callback?: (step: number, agentState: A, metrics: MetricsRecord) => void | Promise<void>;
   readonly logger?: RecordSink;
   /** Called after every call of the compiled program. */
   readonly onProgress?: (progress: Progress) => void;
   /** Ends the run early, after the work in hand, with a checkpoint if there are any. */
   readonly signal?: AbortSignal;
-  /** Called with the records of a run that goes on from a checkpoint, before it does. */
-  readonly onResume?: (step: number) => void;
+  /** Called before the first step with the step that the run starts from: 0, or that of its checkpoint. */
+  readonly onStart?: (step: number) => void;
 }
 
 export interface RunResult<S> {
@@ -82,152 +93,148 @@ export interface RunResult<S> {
   readonly isStopped: boolean;
 }
 
-/** How long a call of the compiled program should take at most: Ctrl-C and the progress line wait for it. */
-const longestCall = 0.25;
-
 /** Runs a trainer to its end, or until it is told to stop. */
 export async function run<S extends object, A>(
   trainer: Trainer<S>,
   config: RunnerConfig,
   evalKey: (unit: number) => Array,
-  { callback, logger, onProgress, signal, onResume }: RunOptions<A>,
+  options: RunOptions<A>,
 ): Promise<RunResult<S>> {
-  const { stepsPerUnit, units } = trainer;
+  checkDevices(trainer.algorithm, config);
   const checkpoints = await Checkpoints.open(config, trainer.identity);
-  const start = trainer.start();
-  const saved = checkpoints.latest(start);
-  let state = saved?.state ?? start;
-  const kept = keptFrom(saved);
-  let unit = kept.unit;
-  if (saved !== null) onResume?.(unit * stepsPerUnit);
-  const began = { time: performance.now(), unit };
-  /** Units a second, as far as is known. */
-  let speed = 1;
-  let hasRun = false;
-  let since = noEpisodes();
-  let latest: UpdateMetrics = {};
-  let evalReturn: number | null = null;
-  let episodeReturn: number | null = null;
+  try {
+    const result = await drive(trainer, config, evalKey, options, checkpoints);
+    await checkpoints.close();
+    return result;
+  } catch (error) {
+    // What went wrong first is what is told.
+    await checkpoints.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function drive<S extends object, A>(
+  trainer: Trainer<S>,
+  config: RunnerConfig,
+  evalKey: (unit: number) => Array,
+  { callback, logger, onProgress, signal, onStart }: RunOptions<A>,
+  checkpoints: Checkpoints,
+): Promise<RunResult<S>> {
+  const { stepsPerUnit, units, warmupUnits } = trainer;
+  const fresh = trainer.start();
+  const saved = checkpoints.latest(fresh);
+  let state = saved?.state ?? fresh;
+  const gathered = saved?.gathered ?? gatheredNothing();
+  let unit = gathered.unit;
+  let savedUnit = unit;
+  onStart?.(unit * stepsPerUnit);
+  if (unit < units) await trainer.prepare(state);
+  let began = { time: performance.now(), unit };
+  const pace = new Pace();
 
   const record = (metrics: MetricsRecord): void => {
-    kept.metricsLog.push(metrics);
+    gathered.metricsLog.push(metrics);
     logger?.log(metrics);
   };
-  const isDue = (every: number, from: number, to: number): boolean =>
-    Math.floor((to * stepsPerUnit) / every) > Math.floor((from * stepsPerUnit) / every);
+  const isDue = (every: number, from: number): boolean =>
+    unit === units || Math.floor((unit * stepsPerUnit) / every) > Math.floor((from * stepsPerUnit) / every);
   const untilDue = (every: number): number => {
     const next = (Math.floor((unit * stepsPerUnit) / every) + 1) * every;
     return Math.ceil(next / stepsPerUnit) - unit;
+  };
+  const stop = (at: number, metric?: readonly [string, number]): DivergedError => {
+    const place = { update: Math.max(0, at - warmupUnits), step: at * stepsPerUnit };
+    return diverged(trainer.algorithm, place, metric, badParams(trainer.paramsOf(state)), checkpoints.newest);
+  };
+  const save = async (evalReturn: number | null): Promise<void> => {
+    gathered.unit = unit;
+    if (badParams(trainer.paramsOf(state)).length > 0) throw stop(unit);
+    await checkpoints.save(unit * stepsPerUnit, { state, gathered }, evalReturn);
+    savedUnit = unit;
   };
 
   while (unit < units && !isAborted(signal)) {
     const events = [config.logInterval, config.evalEvery];
     if (checkpoints.isOn) events.push(config.checkpointInterval);
-    const patience = Math.max(1, Math.floor(speed * longestCall));
-    const count = Math.min(units - unit, trainer.longest, patience, ...events.map(untilDue));
+    const limits = [units - unit, trainer.longest, pace.patience, ...events.map(untilDue)];
+    if (unit < warmupUnits) limits.push(warmupUnits - unit);
+    const count = Math.min(...limits);
     const before = performance.now();
     const { state: next, work } = trainer.advance(state, count);
-    const seconds = (performance.now() - before) / 1000;
-    // The first call compiles, and says little about the speed.
-    speed = hasRun ? count / Math.max(1e-4, seconds) : 1;
-    hasRun = true;
+    pace.tell(count, (performance.now() - before) / 1000);
     state = next;
     const from = unit;
     unit += count;
-    const step = unit * stepsPerUnit;
-    checkFinite(trainer.algorithm, work.updates, from, stepsPerUnit);
-    for (const update of work.updates) {
-      latest = update;
-      for (const [name, value] of Object.entries(update)) (kept.history[name] ??= []).push(value);
-    }
-    kept.episodeReturns.push(...work.episodeReturns);
-    since = addEpisodes(since, work.episodes);
-    const isEnd = unit === units;
-    if (isDue(config.logInterval, from, unit) || isEnd) {
-      if (since.count > 0) episodeReturn = since.returns / since.count;
-      const episodes =
-        since.count > 0
-          ? { episode_return: since.returns / since.count, episode_length: since.lengths / since.count }
-          : {};
-      const metrics = { step, ...asRecord(latest), ...episodes };
-      since = noEpisodes();
-      record(metrics);
-      callback?.(step, trainer.agentOf(state) as A, metrics);
-    }
-    if (isDue(config.evalEvery, from, unit) || isEnd) {
-      const result = trainer.evaluate(state, evalKey(unit));
-      ({ evalReturn } = result);
-      record({ step, eval_return: result.evalReturn, eval_length: result.evalLength });
-    }
-    const isStopping = isAborted(signal);
-    if (checkpoints.isOn && (isDue(config.checkpointInterval, from, unit) || isEnd || isStopping)) {
-      checkFinite(trainer.algorithm, [finiteness(trainer.paramsOf(state))], unit - 1, stepsPerUnit);
-      checkpoints.save(step, { ...kept, state, unit }, evalReturn);
-    }
-    const elapsed = (performance.now() - began.time) / 1000;
-    const stepsPerSecond = ((unit - began.unit) * stepsPerUnit) / Math.max(1e-3, elapsed);
-    const secondsLeft = ((units - unit) * stepsPerUnit) / Math.max(1e-3, stepsPerSecond);
-    onProgress?.({
-      ...{ step, total: units * stepsPerUnit, stepsPerSecond, secondsLeft, episodeReturn, evalReturn },
+
+    work.updates.forEach((metrics, at) => {
+      const bad = badMetric(metrics);
+      if (bad !== undefined) throw stop(unit - work.updates.length + at + 1, bad);
+      addUpdate(gathered, metrics, trainer.keepsHistory);
     });
+    for (const episodes of work.episodes) {
+      if (!Number.isFinite(episodes.returns)) throw stop(unit, ["episodeReturn", episodes.returns]);
+      addEpisodes(gathered, episodes);
+    }
+    for (const one of work.episodeReturns) gathered.episodeReturns.push(one);
+
+    const step = unit * stepsPerUnit;
+    if (isDue(config.logInterval, from)) {
+      if (badParams(trainer.paramsOf(state)).length > 0) throw stop(unit);
+      const metrics = takeRecord(gathered, step);
+      record(metrics);
+      if (callback !== undefined) await callback(step, settled(trainer.agentOf(state)) as A, metrics);
+    }
+    let evalReturn: number | null = null;
+    if (isDue(config.evalEvery, from)) {
+      const result = trainer.evaluate(state, evalKey(unit));
+      const bad = badMetric(result);
+      if (bad !== undefined) throw stop(unit, bad);
+      ({ evalReturn } = result);
+      gathered.evalReturn = evalReturn;
+      record({ step, eval_return: evalReturn, eval_length: result.evalLength });
+    }
+    const isBest = evalReturn !== null && checkpoints.isBest(evalReturn);
+    if (checkpoints.isOn && (isBest || isDue(config.checkpointInterval, from))) await save(evalReturn);
+    const { episodeReturn, evalReturn: lastEval } = gathered;
+    const seconds = Math.max(1e-3, (performance.now() - began.time) / 1000);
+    const stepsPerSecond = ((unit - began.unit) * stepsPerUnit) / seconds;
+    const secondsLeft = ((units - unit) * stepsPerUnit) / stepsPerSecond;
+    onProgress?.({
+      ...{ step, total: units * stepsPerUnit, stepsPerSecond, secondsLeft },
+      ...{ episodeReturn, evalReturn: lastEval },
+    });
+    if (unit === warmupUnits) {
+      // From here on a step takes longer.
+      began = { time: performance.now(), unit };
+      pace.restart();
+    }
     await nextTurn();
   }
-  await checkpoints.close();
+  if (checkpoints.isOn && unit < units && unit > savedUnit) await save(null);
+  const { history, metricsLog, episodeReturns } = gathered;
   return {
-    ...{ state, history: kept.history, metricsLog: kept.metricsLog, episodeReturns: kept.episodeReturns },
-    step: unit * stepsPerUnit,
-    isStopped: unit < units,
+    ...{ state, history, metricsLog, episodeReturns },
+    ...{ step: unit * stepsPerUnit, isStopped: unit < units },
   };
 }
 
-/** What a run has gathered on the host; a checkpoint has it as plain data. */
-export interface Gathered {
-  unit: number;
-  readonly history: Record<string, (number | readonly number[])[]>;
-  readonly metricsLog: MetricsRecord[];
-  readonly episodeReturns: number[];
+/** Refuses what would otherwise be passed over in silence. */
+function checkDevices(algorithm: string, { numDevices, fsdpDevices }: RunnerConfig): void {
+  if ((numDevices ?? 1) === 1 && fsdpDevices === 1) return;
+  fail(
+    `train${algorithm}`,
+    `runs on one device, got numDevices ${String(numDevices)} and fsdpDevices ${fsdpDevices}; leave them out`,
+  );
 }
 
-const keptFrom = (saved: SavedRun<unknown> | null): Gathered =>
-  saved === null
-    ? { unit: 0, history: {}, metricsLog: [], episodeReturns: [] }
-    : {
-        unit: saved.unit,
-        history: Object.fromEntries(Object.entries(saved.history).map(([name, list]) => [name, [...list]])),
-        metricsLog: [...saved.metricsLog],
-        episodeReturns: [...saved.episodeReturns],
-      };
+/** An agent whose arrays stay readable when the state they are part of is given up. */
+function settled(agent: object): object {
+  for (const leaf of tree.leaves(agent)) (leaf as Array).data();
+  return agent;
+}
 
 /** Asked anew each time: it changes while we wait. */
 const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted ?? false;
-
-const noEpisodes = (): Work["episodes"] => ({ returns: 0, lengths: 0, count: 0 });
-
-const addEpisodes = (a: Work["episodes"], b: Work["episodes"]): Work["episodes"] => ({
-  returns: a.returns + b.returns,
-  lengths: a.lengths + b.lengths,
-  count: a.count + b.count,
-});
-
-/** Metrics as they stand in files: `totalLoss` is `total_loss`, and several seeds give their mean. */
-const asRecord = (metrics: UpdateMetrics): Record<string, number> =>
-  Object.fromEntries(
-    Object.entries(metrics).map(([name, value]) => {
-      const list = [value].flat();
-      const mean = list.reduce((sum, one) => sum + one, 0) / list.length;
-      return [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), mean];
-    }),
-  );
-
-/** For every leaf of the parameters: a number that is not finite if one of its elements is not. */
-const finiteness = (params: object): Record<string, number> => {
-  const found: Record<string, number> = {};
-  tree.mapWithPath((path, leaf: unknown) => {
-    found[path] = (leaf as Array).data().every(Number.isFinite) ? 0 : NaN;
-    return np.int32(0);
-  }, params);
-  return found;
-};
 
 /** Lets the event loop turn: signals, timers and the page get their chance. */
 const nextTurn = (): Promise<void> =>

@@ -1,14 +1,26 @@
 // The runner of DQN and SAC: act, push, draw, descend, so many steps at a time in one compiled loop.
-import { jit, fail, lax, np, random, tree, vmap, type Array, type Shape } from "../array/index.js";
+import {
+  jit,
+  fail,
+  lax,
+  np,
+  precompile,
+  random,
+  tree,
+  vmap,
+  type Array,
+  type Shape,
+} from "../array/index.js";
 import { ReplayBuffer, type Transition } from "../agent/index.js";
 import { DQN, SAC, SACConfig, type DQNConfig, type DQNState, type SACState } from "../algorithms/index.js";
 import type { Environment, Space } from "../env/index.js";
 import type { RunnerConfig } from "./config.js";
 import { endless, type CountedState } from "./episodes.js";
-import { jitEvaluate, plainMetrics } from "./evaluate.js";
-import { run, type MetricsRecord, type RunOptions, type Trainer, type Work } from "./loop.js";
+import { evaluator } from "./evaluate.js";
+import type { MetricsRecord } from "./gathered.js";
+import { run, type RunOptions, type Trainer, type Work } from "./loop.js";
 import { evalKeys } from "./ppo.js";
-import { longestEpisode, lookAt, withFiles, type RunFiles } from "./setting.js";
+import { longestEpisode, lookAt, plainParams, withFiles, type RunFiles, type Setting } from "./setting.js";
 
 interface CommonOptions<A> extends RunOptions<A>, RunFiles {
   readonly runnerConfig: RunnerConfig;
@@ -74,7 +86,8 @@ export const sacTrainer = <S, P>(
 ) => trainerOf(env, params, sacLearner(env.actionSpace(params), config), runner);
 
 const dqnLearner = (config: DQNConfig, nActions?: number): Learner<DQNState> => ({
-  ...{ name: "DQN", config, batchSize: config.batchSize, actions: nActions },
+  ...{ name: "DQN", config, batchSize: config.batchSize, kind: "Discrete" },
+  actionCount: { name: "nActions", value: nActions },
   init: (key, obsShape, actions) => DQN.init(key, obsShape, actions, config),
   act: (state, obs, explore) => DQN.actBatch(state, obs, { config, explore }),
   update: (state, batch) => DQN.update(state, batch, { config }),
@@ -84,11 +97,12 @@ const dqnLearner = (config: DQNConfig, nActions?: number): Learner<DQNState> => 
 function sacLearner(actions: Space, given: SACConfig, actionDim?: number): Learner<SACState> {
   const config = boundedBy(actions, given);
   return {
-    ...{ name: "SAC", config, batchSize: config.batchSize, actions: actionDim },
+    ...{ name: "SAC", config, batchSize: config.batchSize, kind: "Box" },
+    actionCount: { name: "actionDim", value: actionDim },
     init: (key, obsShape, space) => SAC.init(key, obsShape, space, config),
     act: (state, obs, explore) => SAC.actBatch(state, obs, { config, explore }),
     update: (state, batch) => SAC.update(state, batch, { config }),
-    paramsOf: ({ actorParams, criticParams }) => ({ actorParams, criticParams }),
+    paramsOf: ({ actorParams, criticParams, logAlpha }) => ({ actorParams, criticParams, logAlpha }),
   };
 }
 
@@ -108,8 +122,11 @@ interface Learner<A> {
   readonly name: string;
   readonly config: object;
   readonly batchSize: number;
-  readonly actions: number | undefined;
-  readonly init: (key: Array, obsShape: Shape, actions: number | Space) => A;
+  /** The kind of actions that it takes. */
+  readonly kind: Space["kind"];
+  /** What the user said about the number of actions, and how it is called. */
+  readonly actionCount: { readonly name: string; readonly value: number | undefined };
+  readonly init: (key: Array, obsShape: Shape, actions: Space) => A;
   readonly act: (state: A, obs: Array, explore: boolean) => [actions: Array, state: A];
   readonly update: (state: A, batch: Transition) => [state: A, metrics: object];
   readonly paramsOf: (state: A) => object;
@@ -128,8 +145,9 @@ interface TrainState<A, S> {
 
 /** What a chunk has measured. */
 interface Records {
-  /** Sums of the metrics of all updates, by name. */
+  /** For each turn: the metrics of its update, by name. */
   readonly metrics: Readonly<Record<string, Array>>;
+  /** How many turns had an update: the last ones. */
   readonly updates: Array;
   /** For each turn and environment: whether an episode ended, with what return and length. */
   readonly done: Array;
@@ -163,26 +181,35 @@ function trainerOf<A extends object, S, P>(
   const units = Math.floor(totalTimesteps / numEnvs);
   if (units < 1)
     fail(operation, `totalTimesteps is ${totalTimesteps}, less than one step of ${numEnvs} environments`);
-  const setting = lookAt(operation, env, envParams, obsShape, learner.actions);
+  const setting = lookAt(operation, env, envParams, obsShape, learner.actionCount, [learner.kind]);
   const playing = endless(env, envParams);
   const longest = Math.min(units, Math.max(1, Math.ceil(logInterval / numEnvs)));
   const chunk = jit(chunkOf(playing, envParams, learner, runnerConfig, longest), { donateArgnums: 0 });
   const act = (state: A, obs: Array) => learner.act(state, obs.slice(null), false)[0].slice(0);
+  const evaluation = evaluator(act, env, envParams, {
+    nEpisodes: evalEpisodes,
+    maxSteps: longestEpisode(envParams),
+  });
   return {
     algorithm: learner.name,
     identity: {
-      ...{ algorithm: learner.name, environment: env.name, config: learner.config, seed, numEnvs },
+      ...{ algorithm: learner.name, environment: env.name, envParams: plainParams(envParams) },
+      ...{ config: learner.config, seed, numEnvs },
       ...{ bufferSize: runnerConfig.bufferSize, warmupSteps: runnerConfig.warmupSteps },
     },
-    ...{ stepsPerUnit: numEnvs, units, longest },
+    ...{ stepsPerUnit: numEnvs, units, longest, keepsHistory: false },
+    warmupUnits: Math.ceil(runnerConfig.warmupSteps / numEnvs),
     start: () => startOf(playing, envParams, setting, learner, runnerConfig),
+    prepare: async (state) => {
+      await precompile(chunk, state, np.int32(1));
+      await evaluation.prepare(state.agentState);
+    },
     advance: (state, count) => {
       const [next, records] = chunk(state, np.int32(count));
       return { state: next, work: workOf(records, count) };
     },
     evaluate: ({ agentState }, rng) => {
-      const options = { nEpisodes: evalEpisodes, maxSteps: longestEpisode(envParams), rng };
-      const { meanReturn, meanLength } = plainMetrics(jitEvaluate(act, agentState, env, envParams, options));
+      const { meanReturn, meanLength } = evaluation.play(agentState, rng);
       return { evalReturn: meanReturn, evalLength: meanLength };
     },
     agentOf: ({ agentState }) => agentState,
@@ -194,14 +221,14 @@ function trainerOf<A extends object, S, P>(
 function startOf<A, S, P>(
   env: Environment<S, P>,
   params: P,
-  { obsShape, actions }: { readonly obsShape: Shape; readonly actions: number | Space },
+  { obsShape, actions }: Setting,
   learner: Learner<A>,
   { seed, numEnvs, bufferSize }: RunnerConfig,
 ): TrainState<A, S> {
   const [rng, agentKey, resetKey] = random.split(random.key(seed), 3);
   const [obs, envState] = vmap((key: Array) => env.reset(key, params))(random.split(resetKey, numEnvs));
   const example = {
-    ...{ obs: obs.slice(0), action: env.actionSpace(params).sample(resetKey), nextObs: obs.slice(0) },
+    ...{ obs: obs.slice(0), action: actions.sample(resetKey), nextObs: obs.slice(0) },
     ...{ reward: np.float32(0), done: np.array(false) },
   };
   return {
@@ -254,17 +281,17 @@ function chunkOf<A, S, P>(
       const [agentState, metrics] = isLearning
         ? learner.update(acted, ReplayBuffer.sample(buffer, drawKey, learner.batchSize))
         : [acted, {}];
-      const sums = Object.fromEntries(
-        Object.entries(records.metrics).map(([name, sum]) => [
+      const measured = Object.fromEntries(
+        Object.entries(records.metrics).map(([name, list]) => [
           name,
-          isLearning ? sum.add((metrics as Record<string, Array>)[name]) : sum,
+          isLearning ? list.at(turn).set((metrics as Record<string, Array>)[name]) : list,
         ]),
       );
       return {
         turn: turn.add(1),
         now: { agentState, buffer, obs, envState, rng, turns: now.turns.add(1) },
         records: {
-          metrics: sums,
+          metrics: measured,
           updates: records.updates.add(isLearning ? 1 : 0),
           done: records.done.at(turn).set(terminated.or(truncated)),
           returns: records.returns.at(turn).set(episodeReturn),
@@ -279,8 +306,8 @@ function chunkOf<A, S, P>(
       turn: np.int32(0),
       now: state,
       records: {
-        metrics: tree.map(() => np.float32(0), example) as unknown as Record<string, Array>,
-        updates: np.float32(0),
+        metrics: tree.map(() => np.zeros([longest]), example) as unknown as Record<string, Array>,
+        updates: np.int32(0),
         done: np.zeros([longest, numEnvs], { dtype: "bool" }),
         returns: np.zeros([longest, numEnvs]),
         lengths: np.zeros([longest, numEnvs]),
@@ -300,13 +327,15 @@ function chunkOf<A, S, P>(
 /** The records of a chunk as plain numbers. */
 function workOf({ metrics, updates, done, returns, lengths }: Records, count: number): Work {
   const made = updates.item();
-  const means = Object.entries(metrics).map(([name, sum]) => [name, sum.item() / made] as const);
-  const [isOver, total, length] = [done, returns, lengths].map((x) => x.slice(`:${count}`).data());
+  const lists = Object.entries(metrics).map(([name, list]) => [name, list.data()] as const);
+  const isOver = done.data().subarray(0, count * done.shape[1]);
   const ended = [...isOver.keys()].filter((at) => isOver[at] !== 0);
-  const sum = (list: Readonly<Record<number, number>>) => ended.reduce((all, at) => all + list[at], 0);
+  const [total, length] = [returns.data(), lengths.data()];
   return {
-    updates: made === 0 ? [] : [Object.fromEntries(means)],
-    episodes: { returns: sum(total), lengths: sum(length), count: ended.length },
+    updates: globalThis.Array.from({ length: made }, (_, at) =>
+      Object.fromEntries(lists.map(([name, list]) => [name, list[count - made + at]])),
+    ),
+    episodes: ended.map((at) => ({ returns: total[at], lengths: length[at], count: 1 })),
     episodeReturns: ended.map((at) => total[at]),
   };
 }

@@ -1,12 +1,23 @@
 // PPO's runner: so many updates at a time in one compiled loop.
-import { jit, fail, lax, np, random, tree, vmap, type Array, type Shape } from "../array/index.js";
+import {
+  jit,
+  fail,
+  lax,
+  np,
+  precompile,
+  random,
+  tree,
+  vmap,
+  type Array,
+  type Shape,
+} from "../array/index.js";
 import { PPO, type PPOConfig, type PPOMetrics, type PPOState } from "../algorithms/index.js";
-import type { Environment, Space } from "../env/index.js";
+import type { Environment } from "../env/index.js";
 import type { RunnerConfig } from "./config.js";
 import { endless, noTotals, type CountedState, type EpisodeTotals } from "./episodes.js";
-import { jitEvaluate, plainMetrics, type ActFn } from "./evaluate.js";
+import { evaluator, type ActFn } from "./evaluate.js";
 import { run, type RunOptions, type Trainer, type Work } from "./loop.js";
-import { longestEpisode, lookAt, withFiles, type RunFiles } from "./setting.js";
+import { longestEpisode, lookAt, plainParams, withFiles, type RunFiles, type Setting } from "./setting.js";
 
 /** What a PPO run carries. */
 export interface PPOTrainState<S = unknown> {
@@ -70,38 +81,44 @@ export function ppoTrainer<S, P>(
         `(numEnvs ${numEnvs} × nSteps ${nSteps}); raise it or shorten the rollout`,
     );
   }
-  const setting = lookAt("trainPPO", env, envParams, obsShape, nActions);
+  const actionCount = { name: "nActions", value: nActions };
+  const setting = lookAt("trainPPO", env, envParams, obsShape, actionCount, ["Discrete", "Box"]);
   const playing = endless(env, envParams);
   const update = updateOf(playing, envParams, config);
   const isSweep = seeds !== undefined;
-  const begin = (seed: Array) => startOf(playing, envParams, setting.obsShape, setting.actions, config, seed);
+  const begin = (seed: Array) => startOf(playing, envParams, setting, config, seed);
   const longest = Math.min(units, Math.max(1, Math.ceil(runnerConfig.logInterval / stepsPerUnit)));
   const chunk = jit(chunkOf(isSweep ? vmap(update) : update, longest, seeds?.length ?? null), {
     donateArgnums: 0,
   });
   const act: ActFn<PPOState> = (state, obs) => PPO.act(state, obs, { config, explore: false })[0];
+  const evaluation = evaluator(act, env, envParams, {
+    nEpisodes: runnerConfig.evalEpisodes,
+    maxSteps: longestEpisode(envParams),
+  });
+  /** The agents of a sweep, one by one. */
+  const agentsOf = (agent: PPOState) => (isSweep ? seeds.map((_, at) => rowOf(agent, at)) : [agent]);
   return {
     algorithm: "PPO",
     identity: {
       algorithm: "PPO",
       environment: env.name,
+      envParams: plainParams(envParams),
       config,
       seed: isSweep ? seeds : runnerConfig.seed,
     },
-    ...{ stepsPerUnit, units, longest },
+    ...{ stepsPerUnit, units, longest, warmupUnits: 0, keepsHistory: true },
     start: () => (isSweep ? vmap(begin)(keysOf(seeds)) : begin(random.key(runnerConfig.seed))),
+    prepare: async (state) => {
+      await precompile(chunk, state, np.int32(1));
+      await evaluation.prepare(agentsOf(state.agentState)[0]);
+    },
     advance: (state, count) => {
       const [next, records] = chunk(state, np.int32(count));
       return { state: next, work: workOf(records, count) };
     },
     evaluate: ({ agentState }, rng) => {
-      const options = {
-        nEpisodes: runnerConfig.evalEpisodes,
-        maxSteps: longestEpisode(envParams),
-        rng,
-      };
-      const agents = isSweep ? seeds.map((_, at) => rowOf(agentState, at)) : [agentState];
-      const results = agents.map((agent) => plainMetrics(jitEvaluate(act, agent, env, envParams, options)));
+      const results = agentsOf(agentState).map((agent) => evaluation.play(agent, rng));
       const mean = (list: readonly number[]) => list.reduce((sum, x) => sum + x, 0) / list.length;
       return {
         evalReturn: mean(results.map(({ meanReturn }) => meanReturn)),
@@ -129,8 +146,7 @@ export const evalKeys =
 function startOf<S, P>(
   env: Environment<S, P>,
   params: P,
-  obsShape: Shape,
-  actions: number | Space,
+  { obsShape, actions }: Setting,
   config: PPOConfig,
   seed: Array,
 ): PPOTrainState<S> {
@@ -200,14 +216,16 @@ function workOf({ metrics, episodes }: Measured, count: number): Work {
   const updates = lists.totalLoss.map((_, at) =>
     Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list[at]])),
   );
-  const total = (x: Array) => x.slice(`:${count}`).sum().item();
+  // A row for each update, which has one number, or one for each seed.
+  const rows = [episodes.returns, episodes.lengths, episodes.episodes].map((x) => {
+    const width = x.size / x.shape[0];
+    return x.data().subarray(0, count * width);
+  });
   return {
     updates,
-    episodes: {
-      returns: total(episodes.returns),
-      lengths: total(episodes.lengths),
-      count: total(episodes.episodes),
-    },
+    episodes: globalThis.Array.from(rows[0], (returns, at) => ({
+      ...{ returns, lengths: rows[1][at], count: rows[2][at] },
+    })),
     episodeReturns: [],
   };
 }

@@ -1,0 +1,84 @@
+// What a run gathers on the host: the metrics of updates, the episodes that ended, the lines of the log. It is plain
+// data that a checkpoint holds, and adding up goes in order, so that it does not matter how the work was divided.
+
+/** The metrics of an update; of a run over several seeds one number for each. */
+export type UpdateMetrics = Readonly<Record<string, number | readonly number[]>>;
+
+/** Returns and lengths of some episodes, summed, and how many they were. */
+export interface Episodes {
+  readonly returns: number;
+  readonly lengths: number;
+  readonly count: number;
+}
+
+/** A line of the log. */
+export type MetricsRecord = Readonly<Record<string, number>>;
+
+/** What has come together since the last line of the log. */
+interface Since {
+  readonly sums: Record<string, number>;
+  updates: number;
+  episodes: Episodes;
+}
+
+export interface Gathered {
+  /** Units of work that are done. */
+  unit: number;
+  /** Every update's metrics by name, where they are asked for. */
+  readonly history: Record<string, (number | readonly number[])[]>;
+  readonly metricsLog: MetricsRecord[];
+  readonly episodeReturns: number[];
+  since: Since;
+  /** The last ones, for the progress line. */
+  episodeReturn: number | null;
+  evalReturn: number | null;
+}
+
+const nothing = (): Since => ({ sums: {}, updates: 0, episodes: { returns: 0, lengths: 0, count: 0 } });
+
+/** A run that has not begun. */
+export const gatheredNothing = (): Gathered => ({
+  ...{ unit: 0, history: {}, metricsLog: [], episodeReturns: [], since: nothing() },
+  ...{ episodeReturn: null, evalReturn: null },
+});
+
+const meanOf = (value: number | readonly number[]): number => {
+  const list = [value].flat();
+  return list.reduce((sum, one) => sum + one, 0) / list.length;
+};
+
+/** Adds the metrics of an update; several seeds count with their mean. */
+export function addUpdate({ since, history }: Gathered, metrics: UpdateMetrics, isKept: boolean): void {
+  since.updates++;
+  for (const [name, value] of Object.entries(metrics)) {
+    since.sums[name] = (since.sums[name] ?? 0) + meanOf(value);
+    if (isKept) (history[name] ??= []).push(value);
+  }
+}
+
+/** Adds episodes that ended. */
+export function addEpisodes({ since }: Gathered, { returns, lengths, count }: Episodes): void {
+  const before = since.episodes;
+  since.episodes = {
+    returns: before.returns + returns,
+    lengths: before.lengths + lengths,
+    count: before.count + count,
+  };
+}
+
+/** The line of the log: means of what came together since the last one, which is forgotten. */
+export function takeRecord(gathered: Gathered, step: number): MetricsRecord {
+  const { sums, updates, episodes } = gathered.since;
+  const { returns, lengths, count } = episodes;
+  const means = Object.entries(sums).map(([name, sum]) => [diskName(name), sum / updates] as const);
+  if (count > 0) gathered.episodeReturn = returns / count;
+  gathered.since = nothing();
+  return {
+    step,
+    ...Object.fromEntries(means),
+    ...(count > 0 ? { episode_return: returns / count, episode_length: lengths / count } : {}),
+  };
+}
+
+/** `totalLoss` as `total_loss`. */
+const diskName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

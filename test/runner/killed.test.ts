@@ -1,0 +1,67 @@
+// A training process that is killed again and again ends where an undisturbed one ends.
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { loadMetadata } from "vibe-rl/checkpoint";
+import { RunDir } from "vibe-rl/runDir";
+import { temporaryFolder } from "../temporary.js";
+import { linesOf } from "./small.js";
+
+const script = fileURLToPath(new URL("trainChild.mjs", import.meta.url));
+
+/** Another number from 0 to 1 each time, the same ones in every run of the tests. */
+function* chances(seed: number): Generator<number, never> {
+  for (let x = seed; ;) {
+    x = (Math.imul(x, 1664525) + 1013904223) >>> 0;
+    yield x / 2 ** 32;
+  }
+}
+
+/** Trains in a process. After so many calls, and a moment, it is killed. Returns how it ended. */
+function train(args: readonly string[], calls = Infinity, waitMs = 0): Promise<number | string | null> {
+  const child = spawn(process.execPath, [script, ...args, String(calls + 40)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let seen = 0;
+  child.stdout.on("data", (text: Buffer) => {
+    const before = seen;
+    seen += text.length;
+    if (before < calls && seen >= calls) setTimeout(() => child.kill("SIGKILL"), waitMs);
+  });
+  return new Promise((resolve) => {
+    child.once("exit", (code, signal) => resolve(signal ?? code));
+  });
+}
+
+const kills = { PPO: 7, DQN: 7, SAC: 6 };
+
+describe.skipIf(process.platform === "win32")("a process killed with SIGKILL", { timeout: 120_000 }, () => {
+  it.each(Object.entries(kills))("%s, %i times, is resumed to the same bits", async (algorithm, times) => {
+    const baseDir = temporaryFolder();
+    const [whole, broken] = ["whole", "broken"].map((name) => RunDir(name, { baseDir }));
+    const argsOf = ({ runId }: RunDir) => [algorithm, baseDir, runId];
+    expect(await train(argsOf(whole))).toBe(0);
+
+    const chance = chances(algorithm.charCodeAt(0));
+    const steps = new Set<number>();
+    for (let kill = 0; kill < times; kill++) {
+      // At first soon, even before the first checkpoint; later anywhere.
+      const calls = 1 + Math.floor(chance.next().value * (kill === 0 ? 3 : 16));
+      expect(await train(argsOf(broken), calls, chance.next().value * 10)).toBe("SIGKILL");
+      steps.add(broken.latestCheckpoint?.step ?? 0);
+    }
+    // It went on from different places, and was never done.
+    expect(steps.size).toBeGreaterThan(2);
+    expect(Math.max(...steps)).toBeLessThan(4000);
+
+    expect(await train(argsOf(broken))).toBe(0);
+    const [expected, result] = [whole, broken].map(({ latestCheckpoint, checkpoints, bestCheckpoint }) => ({
+      ...{ step: latestCheckpoint?.step, best: bestCheckpoint?.step, metadata: loadMetadata(checkpoints) },
+      tensors: readFileSync(path.join(latestCheckpoint?.path ?? "", "tensors.safetensors"), "hex"),
+    }));
+    expect(result).toEqual(expected);
+    expect(linesOf(broken.logPath())).toEqual(linesOf(whole.logPath()));
+  });
+});

@@ -1,0 +1,69 @@
+// Runs that are over in a moment, one for each algorithm.
+import { readFileSync } from "node:fs";
+import { DQNConfig } from "vibe-rl/algorithms/dqn";
+import { PPOConfig } from "vibe-rl/algorithms/ppo";
+import { SACConfig } from "vibe-rl/algorithms/sac";
+import { tree, type Array } from "vibe-rl/array";
+import { make } from "vibe-rl/env";
+import {
+  dqnTrainer,
+  evalKeys,
+  ppoTrainer,
+  run,
+  RunnerConfig,
+  sacTrainer,
+  type MetricsRecord,
+  type RunOptions,
+  type RunResult,
+  type Trainer,
+} from "vibe-rl/runner";
+
+export const ppoConfig = PPOConfig({
+  ...{ hiddenSizes: [8], nSteps: 16, numEnvs: 2, nMinibatches: 2, nEpochs: 2, lr: 1e-3 },
+});
+export const dqnConfig = DQNConfig({
+  ...{ hiddenSizes: [8], batchSize: 8, epsilonDecaySteps: 200, targetUpdateFreq: 20 },
+});
+export const sacConfig = SACConfig({ hiddenSizes: [8], batchSize: 8 });
+
+/** Events at different steps, so that a checkpoint falls between two lines of the log. */
+export const runnerConfig = (given: Partial<RunnerConfig> = {}): RunnerConfig =>
+  RunnerConfig({
+    ...{ totalTimesteps: 640, logInterval: 100, evalEvery: 200, evalEpisodes: 3, checkpointInterval: 150 },
+    ...{ bufferSize: 256, warmupSteps: 60, maxCheckpoints: 100 },
+    ...given,
+  });
+
+export const [cartPole, cartPoleParams] = make("CartPole-v1", { maxSteps: 30 });
+export const [gridWorld, gridWorldParams] = make("GridWorld-v0", { maxSteps: 20 });
+export const [pendulum, pendulumParams] = make("Pendulum-v1", { maxSteps: 25 });
+
+/** Makes the run of an algorithm. */
+export const trainers: Readonly<Record<string, (config: RunnerConfig) => Trainer<object>>> = {
+  PPO: (config) => hidden(ppoTrainer(cartPole, cartPoleParams, { ppoConfig, runnerConfig: config })),
+  DQN: (config) => hidden(dqnTrainer(gridWorld, gridWorldParams, dqnConfig, config)),
+  SAC: (config) => hidden(sacTrainer(pendulum, pendulumParams, sacConfig, config)),
+};
+
+const hidden = <S>(trainer: Trainer<S>): Trainer<object> => trainer as unknown as Trainer<object>;
+
+/** Runs without the files of a run directory. */
+export const runBare = (
+  trainer: Trainer<object>,
+  config: RunnerConfig,
+  options: RunOptions<object> = {},
+): Promise<RunResult<object>> => run(trainer, config, evalKeys(config.seed), options);
+
+/** Every array of a tree as its bytes. */
+export const bitsOf = (value: unknown): string[] =>
+  tree.leaves(value).map((leaf) => Buffer.from((leaf as Array).data().buffer).toString("hex"));
+
+/** A metrics file without the times. */
+export const linesOf = (file: string): MetricsRecord[] =>
+  readFileSync(file, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => {
+      const { wall_time: _, ...rest } = JSON.parse(line) as Record<string, number>;
+      return rest;
+    });

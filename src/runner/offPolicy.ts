@@ -1,5 +1,6 @@
 // The runner of DQN and SAC: act, push, draw, descend, so many steps at a time in one compiled loop.
 import {
+  evalShape,
   jit,
   fail,
   lax,
@@ -300,13 +301,16 @@ function chunkOf<A, S, P>(
       };
     };
   return (state, count) => {
-    const batch = ReplayBuffer.sample(state.buffer, state.rng, learner.batchSize);
-    const [, example] = learner.update(state.agentState, batch);
+    const measured = (now: State) => {
+      const batch = ReplayBuffer.sample(now.buffer, now.rng, learner.batchSize);
+      return learner.update(now.agentState, batch)[1];
+    };
+    const names = Object.keys(evalShape(measured, state));
     const start: Chunk = {
       turn: np.int32(0),
       now: state,
       records: {
-        metrics: tree.map(() => np.zeros([longest]), example) as unknown as Record<string, Array>,
+        metrics: Object.fromEntries(names.map((name) => [name, np.zeros([longest])])),
         updates: np.int32(0),
         done: np.zeros([longest, numEnvs], { dtype: "bool" }),
         returns: np.zeros([longest, numEnvs]),

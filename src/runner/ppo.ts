@@ -1,7 +1,8 @@
 // PPO's runner: so many updates at a time in one compiled loop.
 import {
-  jit,
+  evalShape,
   fail,
+  jit,
   lax,
   np,
   precompile,
@@ -188,12 +189,9 @@ function chunkOf<S>(
   seeds: number | null,
 ): (state: S, count: Array) => [S, Measured] {
   return (state, count) => {
-    const [, example] = update(state);
-    const blank = tree.map(
-      (x) =>
-        np.zeros([longest, ...(seeds === null ? [] : [seeds]), ...x.shape.slice(seeds === null ? 0 : 1)]),
-      example,
-    );
+    // Everything that is measured is a number, or one for each seed.
+    const [, example] = evalShape(update, state) as unknown as readonly [unknown, Measured];
+    const blank = blankRecords(example, seeds === null ? [longest] : [longest, seeds]);
     const end = lax.whileLoop(
       ({ turn }) => turn.less(count),
       ({ turn, now, records }) => {
@@ -207,14 +205,20 @@ function chunkOf<S>(
   };
 }
 
+/** Zeros for everything that an update measures. */
+function blankRecords({ metrics, episodes }: { metrics: object; episodes: object }, shape: Shape): Measured {
+  const zeros = (names: object) =>
+    Object.fromEntries(Object.keys(names).map((name) => [name, np.zeros(shape)]));
+  return { metrics: zeros(metrics), episodes: zeros(episodes) } as unknown as Measured;
+}
+
 /** The records of a chunk as plain numbers. */
 function workOf({ metrics, episodes }: Measured, count: number): Work {
-  const lists = tree.map((x) => x.slice(`:${count}`).toArray(), metrics) as unknown as Record<
-    string,
-    readonly (number | number[])[]
-  >;
-  const updates = lists.totalLoss.map((_, at) =>
-    Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list[at]])),
+  const lists = Object.entries(metrics as unknown as Record<string, Array>).map(
+    ([name, list]) => [name, rowsOf(list, count)] as const,
+  );
+  const updates = [...globalThis.Array(count).keys()].map((at) =>
+    Object.fromEntries(lists.map(([name, list]) => [name, list[at]])),
   );
   // A row for each update, which has one number, or one for each seed.
   const rows = [episodes.returns, episodes.lengths, episodes.episodes].map((x) => {
@@ -228,6 +232,13 @@ function workOf({ metrics, episodes }: Measured, count: number): Work {
     })),
     episodeReturns: [],
   };
+}
+
+/** The first rows of a list: a number each, or one for each seed. */
+function rowsOf(list: Array, count: number): readonly (number | readonly number[])[] {
+  const [data, width] = [list.data(), list.size / list.shape[0]];
+  if (list.ndim === 1) return [...data.subarray(0, count)];
+  return [...globalThis.Array(count).keys()].map((row) => [...data.subarray(row * width, (row + 1) * width)]);
 }
 
 function historyOf(

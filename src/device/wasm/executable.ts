@@ -43,10 +43,12 @@ export class DeviceMemory {
 /** A result that stays in the memory of the program that made it until it is asked for. */
 class Resident implements RemoteElements {
   private elements: TypedArray | null = null;
+  /** Whether the memory is still this result's, and whether nothing is left of it. */
+  private isHere = true;
   private isGone = false;
 
   constructor(
-    readonly slot: Slot,
+    private readonly slot: Slot,
     private readonly size: number,
     private readonly device: DeviceMemory,
   ) {}
@@ -63,8 +65,14 @@ class Resident implements RemoteElements {
     return (this.elements ??= this.device.view(this.slot, this.size).slice());
   }
 
+  /** Whether it lies at an address of a memory. */
+  isAt(device: DeviceMemory, address: number): boolean {
+    return this.isHere && this.device === device && this.slot.address === address;
+  }
+
   /** Gives up the memory. */
   leave(): void {
+    this.isHere = false;
     this.isGone = this.elements === null;
   }
 }
@@ -120,10 +128,9 @@ export class WasmExecutable {
     const { program, constants } = this;
     const staying = new Set<Resident>();
     const isInPlace = inputs.map(({ remote }, index) => {
-      const here = remote instanceof Resident && this.residents.some((known) => known.deref() === remote);
-      const slot = program.inputs[constants.length + index];
-      if (!here || !this.donated[index] || staying.has(remote) || remote.slot.address !== slot.address)
-        return false;
+      const { address } = program.inputs[constants.length + index];
+      const isThere = remote instanceof Resident && remote.isAt(this.device, address);
+      if (!isThere || !this.donated[index] || staying.has(remote)) return false;
       staying.add(remote);
       return true;
     });

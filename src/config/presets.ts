@@ -111,7 +111,7 @@ export const presets: Readonly<Record<string, Preset>> = {
       ...{ epsilonStart: 0.2, epsilonDecaySteps: 2_000, epsilonEnd: 0.05, targetUpdateFreq: 200 },
     },
     {
-      totalTimesteps: 500_000,
+      totalTimesteps: 800_000,
       numEnvs: 8,
       evalEvery: 25_000,
       logInterval: 5_000,

@@ -74,7 +74,12 @@ export async function precompiled({ jit, np, precompile }, { ahead }) {
   };
   try {
     // Another program each time: the device remembers those it has compiled.
-    const f = jit((x) => x.mul(x).sum().add(ahead ? 0 : 1));
+    const f = jit((x) =>
+      x
+        .mul(x)
+        .sum()
+        .add(ahead ? 0 : 1),
+    );
     if (ahead) await precompile(f, np.arange(5));
     return plain({ sum: f(np.arange(5)) });
   } catch (error) {

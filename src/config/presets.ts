@@ -50,12 +50,12 @@ const sac = (
   config: { envId, algo: "sac", algoConfig: SACConfig(algo), runner: RunnerConfig(runner) },
 });
 
-/** The presets by name. Rates that fall do so to the end of the preset's own number of steps. */
+/** The presets by name. Rates that fall do so to the end of the run, however long it is made. */
 export const presets: Readonly<Record<string, Preset>> = {
   cartpole_ppo: ppo(
     "CartPole-v1",
     "balance a pole with PPO: a second or two (unlike PPO's defaults: advantages look further ahead, values are not " +
-      "clipped, the rate falls to 0 over the 195 updates; for longer runs raise lr_anneal_updates too)",
+      "clipped, the rate falls to 0 over the run)",
     { numEnvs: 4, lrAnnealUpdates: 195, gaeLambda: 0.98, clipValueLoss: false },
     {},
   ),

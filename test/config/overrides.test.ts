@@ -71,6 +71,18 @@ describe("overrides", () => {
     for (const flag of ["env_id", "env-id", "envId"]) expect(withFlags({ [flag]: "X" }).envId).toBe("X");
   });
 
+  it("of the length of a run let its learning rate fall to the end all the same", () => {
+    const preset = presets.cartpole_ppo.config;
+    const annealed = (...overrides: { flag: string; text: string }[]) =>
+      (applyOverrides(preset, overrides).algoConfig as { lrAnnealUpdates: number | null }).lrAnnealUpdates;
+    expect(annealed()).toBe(195);
+    expect(annealed({ flag: "runner.total_timesteps", text: "1024000" })).toBe(2000);
+    expect(annealed({ flag: "algo.num_envs", text: "8" })).toBe(97);
+    const longer = { flag: "runner.total_timesteps", text: "200000" };
+    expect(annealed(longer, { flag: "algo.lr_anneal_updates", text: "50" })).toBe(50);
+    expect(annealed(longer, { flag: "algo.lr_anneal_updates", text: "null" })).toBe(null);
+  });
+
   it("that are wrong are refused by name", () => {
     expect(() => withFlags({ "algo.learning_rat": "1" })).toThrow(/there is no --algo\.learning_rat/);
     expect(() => withFlags({ "algo.hiden_sizes": "1" })).toThrow(

@@ -105,7 +105,8 @@ export function ppoTrainer<S, P>(
       algorithm: "PPO",
       environment: env.name,
       envParams: plainParams(envParams),
-      config,
+      // A run that goes on for longer may let its rate fall for longer.
+      config: { ...config, lrAnnealUpdates: config.lrAnnealUpdates !== null },
       seed: isSweep ? seeds : runnerConfig.seed,
     },
     ...{ stepsPerUnit, units, longest, warmupUnits: 0, keepsHistory: true },

@@ -11,6 +11,13 @@ export default defineConfig({
       { find: /^vibe-rl\/(.*)$/, replacement: path.join(source, "exports", "$1.ts") },
     ],
   },
-  // All cores: the default leaves half of them idle.
-  test: { include: ["test/**/*.test.ts"], maxWorkers: "100%", typecheck: { enabled: false } },
+  test: {
+    include: ["test/**/*.test.ts"],
+    // All cores: the default leaves half of them idle.
+    maxWorkers: "100%",
+    // Slow machines are no failure.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    typecheck: { enabled: false },
+  },
 });

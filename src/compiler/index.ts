@@ -6,7 +6,7 @@ import type { CompiledForms } from "./dump.js";
 import { planMemory } from "./plan/arena.js";
 import { simplifyProgram } from "./simplify/simplify.js";
 import type { Target } from "./target.js";
-import { dotScratch } from "./wasm/dot.js";
+import { dotScratch } from "./wasm/dot/index.js";
 import type { Features } from "./wasm/math.js";
 import { encodeModule } from "./wasm/module.js";
 import { renderSteps } from "./wasm/render.js";

@@ -15,7 +15,7 @@ import { Assembler } from "../../src/compiler/wasm/assembler.js";
 import { Bytes } from "../../src/compiler/wasm/bytes.js";
 import { decodeModule, type Instruction } from "../../src/compiler/wasm/decode.js";
 import { disassemble } from "../../src/compiler/wasm/disassemble.js";
-import { dotScratch } from "../../src/compiler/wasm/dot.js";
+import { dotScratch } from "../../src/compiler/wasm/dot/index.js";
 import { encodeModule, type ModuleParts } from "../../src/compiler/wasm/module.js";
 import { encodings } from "../../src/compiler/wasm/opcodes.js";
 import { renderSteps } from "../../src/compiler/wasm/render.js";

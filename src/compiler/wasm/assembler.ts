@@ -96,14 +96,19 @@ export class Assembler {
     return this.op("i32.const", value);
   }
 
+  /** Adds a number to a local. */
+  advance(local: number, by: number): this {
+    return by === 0 ? this : this.get(local).i32(by).op("i32.add").set(local);
+  }
+
   /** A vector constant of four 32-bit patterns. */
-  vector(words: readonly [number, number, number, number]): this {
+  vector(words: Words): this {
     writeVector(this.code, words);
     return this;
   }
 
   /** A vector constant, kept in a local that is set once at the start: dearer instructions stay out of loops. */
-  constant(words: readonly [number, number, number, number]): this {
+  constant(words: Words): this {
     const key = words.join();
     let local = this.constants.get(key);
     if (local === undefined) {
@@ -127,7 +132,7 @@ export class Assembler {
   }
 
   /** Four words chosen from two vectors: 0 to 3 are the first's, 4 to 7 the second's. */
-  shuffle(words: readonly [number, number, number, number]): this {
+  shuffle(words: Words): this {
     const encoding = encodings.get("i8x16.shuffle");
     this.code.append(encoding?.bytes ?? new Uint8Array());
     for (const word of words) for (let byte = 0; byte < 4; byte++) this.code.byte(word * 4 + byte);
@@ -259,7 +264,12 @@ function parse(text: TemplateStringsArray): readonly (readonly Token[])[] {
   return tokens;
 }
 
-type Words = readonly [number, number, number, number];
+/** Four 32-bit patterns. */
+export type Words = readonly [number, number, number, number];
+
+/** All ones in the first lanes, zeros in the others. */
+export const laneMask = (lanes: number): Words =>
+  [0, 1, 2, 3].map((lane) => (lane < lanes ? -1 : 0)) as never;
 
 /** A constant vector for `run`. */
 export interface Constant {
@@ -291,7 +301,7 @@ export function floatBits(value: number): number {
   return bits.getInt32(0, true);
 }
 
-function writeVector(bytes: Bytes, words: readonly [number, number, number, number]): void {
+function writeVector(bytes: Bytes, words: Words): void {
   bytes.append(encodings.get("v128.const")?.bytes ?? new Uint8Array());
   for (const word of words) for (let shift = 0; shift < 32; shift += 8) bytes.byte((word >>> shift) & 0xff);
 }

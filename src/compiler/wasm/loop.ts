@@ -265,7 +265,7 @@ class LoopRenderer {
 
   private step(depth: number, count: number, position: number | null): void {
     this.pointers.advance(depth, count);
-    if (position !== null) this.asm.get(position).i32(count).op("i32.add").set(position);
+    if (position !== null) this.asm.advance(position, count);
   }
 
   // ---- points and reductions --------------------------------------------------------------------------

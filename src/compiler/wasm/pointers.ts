@@ -90,12 +90,7 @@ export class Pointers {
   /** Moves the pointers by so many steps of a loop. */
   advance(loop: number, count: number): void {
     for (const { local, steps } of this.known.values()) {
-      if (steps[loop] !== 0)
-        this.asm
-          .get(local)
-          .i32(steps[loop] * count)
-          .op("i32.add")
-          .set(local);
+      if (steps[loop] !== 0) this.asm.advance(local, steps[loop] * count);
     }
   }
 }

@@ -1,10 +1,9 @@
 // Running totals of reductions, four at a time, and how the lanes come together in the end.
 import type { DType } from "../../array/index.js";
 import type { Reduction } from "../kernel.js";
-import { floatBits, type Assembler } from "./assembler.js";
+import { floatBits, laneMask, type Assembler, type Words } from "./assembler.js";
 import type { Opcode } from "./opcodes.js";
 
-type Words = readonly [number, number, number, number];
 const all = (word: number): Words => [word, word, word, word];
 
 /** What a reduction starts from, as the bits of one lane. */
@@ -96,8 +95,7 @@ export class Accumulator {
 
   /** A value with the start in the lanes that do not count. */
   private masked(value: number, lanes: number): void {
-    const mask = [0, 1, 2, 3].map((lane) => (lane < lanes ? -1 : 0)) as unknown as Words;
-    this.asm.get(value).constant(this.start_).constant(mask).op("v128.bitselect");
+    this.asm.get(value).constant(this.start_).constant(laneMask(lanes)).op("v128.bitselect");
   }
 
   private wrap(): void {
@@ -108,8 +106,7 @@ export class Accumulator {
     const { asm } = this;
     const wins = asm.local("v128");
     this.pushWins(value, at, this.total, position);
-    if (lanes < 4)
-      asm.constant([0, 1, 2, 3].map((lane) => (lane < lanes ? -1 : 0)) as unknown as Words).op("v128.and");
+    if (lanes < 4) asm.constant(laneMask(lanes)).op("v128.and");
     asm.set(wins);
     asm.get(value).get(this.total).get(wins).op("v128.bitselect").set(this.total);
     asm.get(at).get(position).get(wins).op("v128.bitselect").set(position);

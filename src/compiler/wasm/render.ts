@@ -4,7 +4,7 @@ import type { Address, Buffer, Counter, Kernel, Step } from "../kernel.js";
 import { loadsOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { Assembler } from "./assembler.js";
-import { renderDot } from "./dot.js";
+import { renderDot } from "./dot/index.js";
 import { renderLoop } from "./loop.js";
 import type { Features } from "./math.js";
 import type { HostFunction, ModuleParts } from "./module.js";

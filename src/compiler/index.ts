@@ -1,6 +1,7 @@
 // The compiler: Programs to machine code.
 import { subPrograms, type DebugPrintParams, type DType, type Program } from "../array/index.js";
-import { buildRegion, placeAt, Shared } from "./fuse/region.js";
+import { buildRegion } from "./fuse/region.js";
+import { placeAt, Shared } from "./fuse/shared.js";
 import type { Place } from "./kernel.js";
 import type { CompiledForms } from "./dump.js";
 import { planMemory } from "./plan/arena.js";

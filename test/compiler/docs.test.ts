@@ -1,8 +1,9 @@
 // docs/compiler.md shows what the compiler really makes of its example.
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { grad, lax, makeProgram, nn, np, type Array } from "vibe-rl/array";
-import { compileToWasm, dumpPasses, dumpText } from "../../src/compiler/index.js";
+import { grad, lax, nn, np, type Array } from "vibe-rl/array";
+import { dumpPasses, dumpText } from "../../src/compiler/index.js";
+import { compileWith } from "./forms.js";
 
 const page = readFileSync(new URL("../../docs/compiler.md", import.meta.url), "utf8");
 
@@ -19,15 +20,11 @@ it("shows every pass of its example as it is", () => {
     const loss = (w: Array) => np.square(nn.relu(x.matmul(w)).sub(y)).mean();
     return lax.foriLoop(0, 100, (_, w: Array) => w.sub(grad(loss)(w).mul(0.1)), start);
   };
-  const { program } = makeProgram(descend)(np.ones([8, 4]), np.ones([16, 8]), np.ones([16, 4]));
-  const made = new Map<string, string>();
-  compileToWasm(program, 0, { fma: false }, (forms) => {
-    for (const pass of dumpPasses) made.set(pass, dumpText(pass, forms).text);
-  });
+  const forms = compileWith({ fma: false })(descend, np.ones([8, 4]), np.ones([16, 8]), np.ones([16, 4]));
   const shown = [...page.matchAll(/^```listing (\w+)\n(.*?)^```/gms)];
   expect(shown.map(([, pass]) => pass)).toEqual([...dumpPasses]);
   for (const [, pass, text] of shown) {
-    const whole = plain(made.get(pass) ?? "");
+    const whole = plain(dumpText(pass as (typeof dumpPasses)[number], forms).text);
     if (pass === "wat") expect(whole).toContain(plain(text));
     else expect(plain(text)).toBe(whole);
   }

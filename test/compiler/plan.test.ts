@@ -1,25 +1,12 @@
 // The memory plan: nothing is copied that need not be, and little is taken beyond what is in use.
 import { describe, expect, it } from "vitest";
-import { grad, lax, makeProgram, np, random, tree, type Array } from "vibe-rl/array";
-import { compileToWasm } from "../../src/compiler/index.js";
+import { grad, lax, np, random, tree, type Array } from "vibe-rl/array";
 import type { Kernel, Step } from "../../src/compiler/kernel.js";
-import { bytesOf, type MemoryPlan } from "../../src/compiler/plan/arena.js";
+import { bytesOf } from "../../src/compiler/plan/arena.js";
 import { findLifetimes } from "../../src/compiler/plan/lifetimes.js";
+import { compileWith } from "./forms.js";
 
-function compile(f: (...args: Array[]) => unknown, ...args: Array[]) {
-  const { program, constants } = makeProgram(f)(...args);
-  let made: { steps: readonly Step[]; plan: MemoryPlan } | null = null;
-  const { memoryBytes, outputs, inputs } = compileToWasm(
-    program,
-    constants.length,
-    { fma: false },
-    (forms) => {
-      made = forms;
-    },
-  );
-  const { steps, plan } = made as unknown as { steps: readonly Step[]; plan: MemoryPlan };
-  return { steps, plan, memoryBytes, outputs, inputs };
-}
+const compile = compileWith({ fma: false });
 
 /** The kernels inside loops. */
 function inLoops(steps: readonly Step[], isInside = false): Kernel[] {
@@ -100,7 +87,7 @@ function descent(x: Array, y: Array): unknown {
 }
 
 it("takes at most twice the memory that is in use at once", () => {
-  const { steps, plan, memoryBytes } = compile(descent, np.ones([512, 8]), np.ones([512, 4]));
+  const { steps, plan, compiled } = compile(descent, np.ones([512, 8]), np.ones([512, 4]));
   const { intervals } = findLifetimes(steps, [], []);
   const events = [...intervals].flatMap(([buffer, list]) =>
     list.flatMap(({ start, end }) => [
@@ -114,5 +101,5 @@ it("takes at most twice the memory that is in use at once", () => {
     most = Math.max(most, live);
   }
   expect(plan.addresses.size).toBeGreaterThan(10);
-  expect(memoryBytes).toBeLessThan(2 * most);
+  expect(compiled.memoryBytes).toBeLessThan(2 * most);
 });

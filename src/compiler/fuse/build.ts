@@ -46,8 +46,8 @@ const storeOf = (node: PointNode, lowering: Lowering, indices: readonly Index[])
 /** The kernel of a group of points or rows; null if nothing of it is needed. */
 export function buildLoop(region: Region, group: Group): LoopKernel | null {
   const reductions = group.reductions;
-  const kept = [...group.body, ...group.after].filter((node) => region.isNeeded(node));
-  if (kept.length === 0 && !reductions.some((node) => region.isNeeded(node))) return null;
+  const kept = [...group.body, ...group.after].filter((node) => region.isNeeded(node.variable));
+  if (kept.length === 0 && !reductions.some((node) => region.isNeeded(node.variable))) return null;
   return group.kind === "rows" ? buildRows(region, group) : buildPoints(region, group);
 }
 
@@ -161,7 +161,7 @@ function assemble(
   const results = group.reductions.map((node) => node.variable);
   const lowering = loweringWithin(region, build, members, results);
   const body = group.body
-    .filter((node) => region.isNeeded(node))
+    .filter((node) => region.isNeeded(node.variable))
     .flatMap((node) => [...points(node.shape)].map((indices) => storeOf(node, lowering, indices)));
   return {
     kind: "loop",
@@ -201,13 +201,13 @@ const isPosition = (operation: string): boolean => operation === "argMax" || ope
 /** What is stored once the reductions are known: their results, and what works on them. */
 function afterStores(region: Region, group: Group, lowering: Lowering, indices: readonly Index[]): Store[] {
   const results = group.reductions.flatMap((node, reduction): Store[] => {
-    if (!region.isNeeded(node)) return [];
+    if (!region.isNeeded(node.variable)) return [];
     const { shape, dtype } = node.variable.type;
     const address = lowering.build.address(region.placeOf(node.variable), shape, spread(shape, indices));
     return [{ address, value: lowering.build.reduced(reduction, dtype), combine: "set", guard: null }];
   });
   const nodes = group.after
-    .filter((node) => region.isNeeded(node))
+    .filter((node) => region.isNeeded(node.variable))
     .map((node) => storeOf(node, lowering, spread(node.shape, indices)));
   return [...results, ...nodes];
 }

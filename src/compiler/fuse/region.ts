@@ -1,51 +1,16 @@
 // From a Program to steps: kernels and the control flow around them, over buffers that have no address yet.
-import type {
-  ArgReduceParams,
-  Atom,
-  CondParams,
-  DebugPrintParams,
-  DType,
-  Equation,
-  Program,
-  ReduceParams,
-  ScanParams,
-  SortParams,
-  Variable,
-  WhileParams,
-} from "../../array/index.js";
-import type { Buffer, Counter, Kernel, Place, Reduce, Step } from "../kernel.js";
-import type { Target } from "../target.js";
+import type { ArgReduceParams, Atom, Equation, Program, ReduceParams, Variable } from "../../array/index.js";
+import type { Kernel, Place, Reduce, Step } from "../kernel.js";
+import { addPrint, addSort } from "./apart.js";
 import { analyseBlock, canFollowProduct, isInlineable, sizeOf, type Block } from "./block.js";
 import { buildDot, buildLoop, buildPlainDot } from "./build.js";
+import { addCond, addScan, addWhile } from "./control.js";
 import { ExpressionBuilder, type Index } from "./expressions.js";
 import { Grouping, type Group } from "./groups.js";
 import { Lowering } from "./lower.js";
 import { findReads, type PointNode, type ReduceNode } from "./nodes.js";
 import { padKernels, scatterKernel, updateKernel, windowSumKernels } from "./scattered.js";
-
-/** What all regions of one compilation share. */
-export class Shared {
-  constructor(readonly target: Target) {}
-
-  readonly buffers: Buffer[] = [];
-  readonly counters: Counter[] = [];
-  readonly messages: DebugPrintParams[] = [];
-  readonly messageValues: { readonly place: Place; readonly shape: readonly number[] }[][] = [];
-
-  buffer(dtype: DType, size: number, name: string): Buffer {
-    const buffer = { id: this.buffers.length, dtype, size, name };
-    this.buffers.push(buffer);
-    return buffer;
-  }
-
-  counter(length: number): Counter {
-    const counter = { id: this.counters.length, length };
-    this.counters.push(counter);
-    return counter;
-  }
-}
-
-export const placeAt = (buffer: Buffer): Place => ({ buffer, offset: 0, counters: [] });
+import { placeAt, type Shared } from "./shared.js";
 
 /** What a region returns: where each output lies. */
 export interface BuiltRegion {
@@ -76,6 +41,7 @@ export class Region {
   readonly steps: Step[] = [];
   private readonly grouping = new Grouping();
   private needed: ReadonlySet<Variable> = new Set();
+  private readonly outputs: ReadonlySet<Atom>;
 
   constructor(
     readonly shared: Shared,
@@ -84,17 +50,19 @@ export class Region {
     private readonly destinations: readonly (Place | null)[],
   ) {
     this.block = analyseBlock(program);
+    this.outputs = new Set(program.outputs);
     program.inputs.forEach((input, index) => this.places.set(input, inputs[index]));
   }
 
   build(): BuiltRegion {
     const copies = this.assignDestinations();
-    const outputs = new Set(this.program.outputs);
     const usedInside = new Set(this.program.equations.flatMap((equation) => equation.inputs));
     const deferred: Equation[] = [];
     for (const equation of this.program.equations) {
       // Results that nothing here reads come last, so that they can take the place of what they replace.
-      const isResult = equation.outputs.every((output) => outputs.has(output) && !usedInside.has(output));
+      const isResult = equation.outputs.every(
+        (output) => this.outputs.has(output) && !usedInside.has(output),
+      );
       if (isResult && isInlineable(equation)) deferred.push(equation);
       else this.addEquation(equation);
     }
@@ -153,7 +121,7 @@ export class Region {
   }
 
   /** Writes a scalar atom to a place. */
-  private fill(place: Place, atom: Atom): void {
+  fill(place: Place, atom: Atom): void {
     const lowering = this.lowering(new ExpressionBuilder(0));
     this.push({
       kind: "loop",
@@ -176,6 +144,11 @@ export class Region {
 
   copy(from: Place, to: Place, size: number): void {
     if (size > 0) this.push({ kind: "copy", name: "copy", from, to, size });
+  }
+
+  /** Builds a program inside this one: a loop's body, a branch. */
+  inside(program: Program, inputs: readonly Place[], destinations?: readonly (Place | null)[]): BuiltRegion {
+    return buildRegion(this.shared, program, inputs, destinations);
   }
 
   // ---- nodes ------------------------------------------------------------------------------------------
@@ -267,10 +240,8 @@ export class Region {
           break;
         }
         this.grouping.addDot(output, this.readsOf(inputs), (group) => {
-          const epilogue = group.after.filter((node) => this.isNeeded(node));
-          this.push(
-            buildDot(this, equation, epilogue, this.needed.has(output) || this.isOutput(output), group),
-          );
+          const epilogue = group.after.filter((node) => this.isNeeded(node.variable));
+          this.push(buildDot(this, equation, epilogue, this.isNeeded(output), group));
         });
         break;
       case "dynamicUpdateSlice":
@@ -286,19 +257,19 @@ export class Region {
         step(() => padKernels(this, equation).forEach((kernel) => this.push(kernel)));
         break;
       case "sort":
-        step(() => this.makeSort(equation));
+        step(() => addSort(this, equation));
         break;
       case "scan":
-        step(() => this.makeScan(equation));
+        step(() => addScan(this, equation));
         break;
       case "while":
-        step(() => this.makeWhile(equation));
+        step(() => addWhile(this, equation));
         break;
       case "cond":
-        step(() => this.makeCond(equation));
+        step(() => addCond(this, equation));
         break;
       case "debugPrint":
-        step(() => this.makePrint(equation));
+        step(() => addPrint(this, equation));
         break;
       default:
         throw new Error(`the compiler does not know the primitive ${primitive.name}`);
@@ -377,13 +348,9 @@ export class Region {
 
   // ---- kernels ----------------------------------------------------------------------------------------
 
-  isOutput(variable: Variable): boolean {
-    return this.program.outputs.includes(variable);
-  }
-
-  /** Whether a node's result must be written to memory. */
-  isNeeded({ variable }: PointNode | ReduceNode): boolean {
-    return variable === null || this.needed.has(variable) || this.isOutput(variable);
+  /** Whether a variable's value must be written to memory; null stands for a part of one. */
+  isNeeded(variable: Variable | null): boolean {
+    return variable === null || this.needed.has(variable) || this.outputs.has(variable);
   }
 
   private buildGroup(group: Group): void {
@@ -392,164 +359,5 @@ export class Region {
       const kernel = buildLoop(this, group);
       if (kernel !== null) this.push(kernel);
     }
-  }
-
-  private makeSort({ inputs, outputs, params }: Equation): void {
-    const { axis, keys } = params as SortParams;
-    const { shape } = outputs[0].type;
-    const size = sizeOf(shape);
-    const length = shape[axis];
-    const stride = sizeOf(shape.slice(axis + 1));
-    const from = inputs.map((input) => this.operandPlace(input));
-    const values = outputs.flatMap((output, index) => {
-      const isNeeded = this.needed.has(output) || this.isOutput(output);
-      return isNeeded ? [{ from: from[index], to: this.placeOf(output) }] : [];
-    });
-    if (size === 0) return;
-    if (length === 1) {
-      values.forEach((value) => this.copy(value.from, value.to, size));
-      return;
-    }
-    this.push({
-      kind: "sort",
-      name: "sort",
-      lanes: size / length,
-      length,
-      stride,
-      outer: length * stride,
-      keys: from.slice(0, keys),
-      values,
-      scratch: this.shared.buffer("int32", this.shared.target.sortScratch(length), "sorting"),
-    });
-  }
-
-  private makePrint({ inputs, params }: Equation): void {
-    const message = this.shared.messages.push(params as DebugPrintParams) - 1;
-    const operands = inputs.map((input) => {
-      const place = this.operandPlace(input);
-      if (place.counters.length === 0) return place;
-      // The host knows nothing of loop counters.
-      const size = sizeOf(input.type.shape);
-      const fixed = placeAt(this.shared.buffer(input.type.dtype, size, "printed"));
-      this.copy(place, fixed, size);
-      return fixed;
-    });
-    this.shared.messageValues.push(
-      operands.map((place, index) => ({ place, shape: inputs[index].type.shape })),
-    );
-    this.push({ kind: "print", name: "print", message, operands });
-  }
-
-  // ---- control flow -----------------------------------------------------------------------------------
-
-  /** A carry's home: the same place in every turn, starting with the initial value. */
-  private home(atom: Atom, result: Variable): Place {
-    const size = sizeOf(atom.type.shape);
-    const place = placeAt(this.shared.buffer(atom.type.dtype, size, `carry_${result.id}`));
-    if (atom.kind === "literal") this.fill(place, atom);
-    else this.copy(this.placeOf(atom), place, size);
-    return place;
-  }
-
-  /** Copies from the end of a turn to the homes for the next; a home that another carry takes is saved first. */
-  private bringHome(outputs: readonly Place[], homes: readonly Place[], types: readonly Variable[]): Step[] {
-    const steps: Step[] = [];
-    const isHome = (place: Place) => homes.some((home) => home.buffer === place.buffer);
-    const copy = (from: Place, to: Place, size: number) => {
-      if (size > 0) steps.push({ kind: "kernel", kernel: { kind: "copy", name: "carry", from, to, size } });
-    };
-    const sources = outputs.map((place, index) => {
-      const { dtype, shape } = types[index].type;
-      if (place.buffer === homes[index].buffer || !isHome(place)) return place;
-      const saved = placeAt(this.shared.buffer(dtype, sizeOf(shape), "saved"));
-      copy(place, saved, sizeOf(shape));
-      return saved;
-    });
-    sources.forEach((from, index) => {
-      if (from.buffer !== homes[index].buffer) copy(from, homes[index], sizeOf(types[index].type.shape));
-    });
-    return steps;
-  }
-
-  private makeScan(equation: Equation): void {
-    const { constants, carries, length } = equation.params as ScanParams;
-    const { inputs, outputs } = equation;
-    const results = outputs.slice(0, carries);
-    const homes = results.map((result, index) => this.home(inputs[constants + index], result));
-    if (length > 0) this.makeTurns(equation, homes);
-    this.settle(results, homes);
-  }
-
-  /** Says that results lie in the homes of the carries they come from, or brings them where they should lie. */
-  private settle(results: readonly Variable[], homes: readonly Place[]): void {
-    results.forEach((result, index) => {
-      const wanted = this.places.get(result);
-      if (wanted === undefined) this.places.set(result, homes[index]);
-      else this.copy(homes[index], wanted, sizeOf(result.type.shape));
-    });
-  }
-
-  private makeTurns(equation: Equation, homes: readonly Place[]): void {
-    const { body, constants, carries, length, reverse } = equation.params as ScanParams;
-    const { inputs, outputs } = equation;
-    const results = outputs.slice(0, carries);
-    const counter = this.shared.counter(length);
-    const sliceOf = (place: Place, size: number): Place => ({
-      ...place,
-      counters: [...place.counters, { counter, stride: size }],
-    });
-    const stacked = inputs
-      .slice(constants + carries)
-      .map((input) => sliceOf(this.operandPlace(input), sizeOf(input.type.shape.slice(1))));
-    const rows = outputs
-      .slice(carries)
-      .map((output) => sliceOf(this.placeOf(output), sizeOf(output.type.shape.slice(1))));
-    const fixed = inputs.slice(0, constants).map((input) => this.operandPlace(input));
-    const inner = buildRegion(
-      this.shared,
-      body,
-      [...fixed, ...homes, ...stacked],
-      [...results.map(() => null), ...rows],
-    );
-    this.steps.push({
-      kind: "loop",
-      counter,
-      reverse,
-      body: [...inner.steps, ...this.bringHome(inner.outputs.slice(0, carries), homes, results)],
-    });
-  }
-
-  private makeWhile(equation: Equation): void {
-    const { test, body, testConstants, bodyConstants } = equation.params as WhileParams;
-    const { inputs, outputs } = equation;
-    const homes = outputs.map((output, index) =>
-      this.home(inputs[testConstants + bodyConstants + index], output),
-    );
-    const places = inputs.slice(0, testConstants + bodyConstants).map((input) => this.operandPlace(input));
-    const tested = buildRegion(this.shared, test, [...places.slice(0, testConstants), ...homes]);
-    const inner = buildRegion(this.shared, body, [...places.slice(testConstants), ...homes]);
-    this.steps.push({
-      kind: "while",
-      test: tested.steps,
-      predicate: tested.outputs[0],
-      body: [...inner.steps, ...this.bringHome(inner.outputs, homes, outputs)],
-    });
-    this.settle(outputs, homes);
-  }
-
-  private makeCond(equation: Equation): void {
-    const { branches } = equation.params as CondParams;
-    const [index, ...operands] = equation.inputs.map((input) => this.operandPlace(input));
-    const results = equation.outputs.map((output) => this.placeOf(output));
-    const cases = branches.map((branch) => {
-      const { steps, outputs } = buildRegion(this.shared, branch, operands);
-      const copies = outputs.flatMap((from, at): Step[] => {
-        const size = sizeOf(equation.outputs[at].type.shape);
-        if (size === 0) return [];
-        return [{ kind: "kernel", kernel: { kind: "copy", name: "branch", from, to: results[at], size } }];
-      });
-      return [...steps, ...copies];
-    });
-    this.steps.push({ kind: "branch", index, cases });
   }
 }

@@ -1,0 +1,50 @@
+// Kernels that nothing is fused with: sorting, and handing values to the host.
+import type { DebugPrintParams, Equation, SortParams } from "../../array/index.js";
+import { sizeOf } from "./block.js";
+import type { Region } from "./region.js";
+import { placeAt } from "./shared.js";
+
+export function addSort(region: Region, { inputs, outputs, params }: Equation): void {
+  const { axis, keys } = params as SortParams;
+  const { shape } = outputs[0].type;
+  const size = sizeOf(shape);
+  const length = shape[axis];
+  const stride = sizeOf(shape.slice(axis + 1));
+  const from = inputs.map((input) => region.operandPlace(input));
+  const values = outputs.flatMap((output, index) =>
+    region.isNeeded(output) ? [{ from: from[index], to: region.placeOf(output) }] : [],
+  );
+  if (size === 0) return;
+  if (length === 1) {
+    values.forEach((value) => region.copy(value.from, value.to, size));
+    return;
+  }
+  const { shared } = region;
+  region.push({
+    kind: "sort",
+    name: "sort",
+    lanes: size / length,
+    length,
+    stride,
+    outer: length * stride,
+    keys: from.slice(0, keys),
+    values,
+    scratch: shared.buffer("int32", shared.target.sortScratch(length), "sorting"),
+  });
+}
+
+export function addPrint(region: Region, { inputs, params }: Equation): void {
+  const { shared } = region;
+  const message = shared.messages.push(params as DebugPrintParams) - 1;
+  const operands = inputs.map((input) => {
+    const place = region.operandPlace(input);
+    if (place.counters.length === 0) return place;
+    // The host knows nothing of loop counters.
+    const size = sizeOf(input.type.shape);
+    const fixed = placeAt(shared.buffer(input.type.dtype, size, "printed"));
+    region.copy(place, fixed, size);
+    return fixed;
+  });
+  shared.messageValues.push(operands.map((place, index) => ({ place, shape: inputs[index].type.shape })));
+  region.push({ kind: "print", name: "print", message, operands });
+}

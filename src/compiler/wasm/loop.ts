@@ -3,6 +3,7 @@
 import type { Expression, LoopKernel, Operation, Store } from "../kernel.js";
 import { reductionRoots, rootsOf } from "../plan/accesses.js";
 import type { Assembler } from "./assembler.js";
+import { reductionRegimes, sumOver, type Repeat } from "./longSums.js";
 import type { Features } from "./math.js";
 import { MemoryAccess } from "./memory.js";
 import { kernelRoots, planNest, type Nest } from "./nest.js";
@@ -68,6 +69,8 @@ class LoopRenderer {
   private readonly positions = new Map<number, number>();
   /** For each vector, one for each reduction. */
   private accumulators: readonly (readonly Accumulator[])[] = [];
+  /** How the loops that are summed over are repeated; null outside of them. */
+  private sumRepeat: Repeat | null = null;
   /** How many lanes of vectors count now. */
   private lanes = 1;
 
@@ -200,7 +203,7 @@ class LoopRenderer {
     const position = this.startPosition(depth);
     if (depth === this.nest.vector) this.vectors(depth, position);
     else {
-      this.asm.repeat(extent, () => {
+      this.repeat(depth, extent, () => {
         this.enter(depth);
         this.step(depth, 1, position);
       });
@@ -226,13 +229,19 @@ class LoopRenderer {
       this.step(depth, 4 * copies, position);
     };
     this.lanes = 4;
-    this.asm.repeat(together, turn(this.unroll));
+    this.repeat(depth, together, turn(this.unroll));
     this.asm.repeat(vectors - together * this.unroll, turn(1));
     if (extent % 4 > 0) {
       this.lanes = extent % 4;
       this.enter(depth);
     }
     this.lanes = before;
+  }
+
+  /** Runs the code of a loop so many times. */
+  private repeat(depth: number, count: number, body: () => void): void {
+    if (this.sumRepeat === null) this.asm.repeat(count, body);
+    else this.sumRepeat(depth - this.firstReduced, body);
   }
 
   /** Code for each of the vectors that are worked on. */
@@ -313,7 +322,17 @@ class LoopRenderer {
     );
     this.accumulators.flat().forEach((accumulator) => accumulator.start());
     const before = this.lanes;
-    if (!loops.some(({ extent, isReduced }) => isReduced && extent === 0)) this.inside(next);
+    const sums = this.accumulators.flat().flatMap(({ floatSum }) => (floatSum === null ? [] : [floatSum]));
+    const turns = loops
+      .slice(next)
+      .map(({ extent }, at) => (next + at === vector ? Math.floor(extent / 4 / this.unroll) : extent));
+    if (!loops.some(({ extent, isReduced }) => isReduced && extent === 0)) {
+      sumOver(this.asm, sums, turns, reductionRegimes, (repeat) => {
+        this.sumRepeat = repeat;
+        this.inside(next);
+        this.sumRepeat = null;
+      });
+    }
     const [first, ...others] = this.accumulators;
     if (isAcrossLanes) {
       for (const other of others) first.forEach((accumulator, index) => accumulator.merge(other[index]));

@@ -52,6 +52,11 @@ export class Accumulator {
     this.isNaN = isExtremum && this.dtype === "float32" ? asm.local("v128") : null;
   }
 
+  /** The local with the running total, if it is one of floats. */
+  get floatSum(): number | null {
+    return this.reduction.operation === "sum" && this.dtype === "float32" ? this.total : null;
+  }
+
   start(): void {
     this.asm.constant(this.start_).set(this.total);
     if (this.position !== null) this.asm.i32x4(-1).set(this.position);

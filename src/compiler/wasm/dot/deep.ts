@@ -1,5 +1,6 @@
 // Products with few columns: each sum is a product of two vectors along the depth, four rows at a time.
 import { laneMask } from "../assembler.js";
+import { reductionRegimes, sumOver } from "../longSums.js";
 import { transpose } from "../transpose.js";
 import { packColumns } from "./packing.js";
 import type { Walk } from "./walk.js";
@@ -51,11 +52,13 @@ export class DeepProduct {
         sums.forEach((lines, at) => walk.multiplyAdd(x, weights[at], lines[line]));
       }
     };
-    asm.repeat(Math.floor(walk.depth / 4), () => {
-      step(4);
-      asm.advance(a, 16).advance(b, 16);
+    sumOver(asm, sums.flat(), [Math.floor(walk.depth / 4)], reductionRegimes, (repeat) => {
+      repeat(0, () => {
+        step(4);
+        asm.advance(a, 16).advance(b, 16);
+      });
+      if (walk.depth % 4 > 0) step(walk.depth % 4);
     });
-    if (walk.depth % 4 > 0) step(walk.depth % 4);
     asm.release("i32", a).release("i32", b).release("v128", x);
     weights.forEach((weight) => asm.release("v128", weight));
     sums.forEach((lines, at) => {

@@ -1,4 +1,5 @@
 // Products in tiles of 4 rows × 2 vectors of columns that stay in registers over the whole depth.
+import { productRegimes, sumOver, type Repeat } from "../longSums.js";
 import { packLeft, packRight } from "./packing.js";
 import {
   blockRows,
@@ -102,7 +103,7 @@ export class TiledProduct {
     const [factor, ...columns] = Array.from({ length: vectors + 1 }, () => asm.local("v128"));
     asm.get(left ?? walk.left).set(a);
     asm.get(this.isPacked ? panel : walk.right).set(b);
-    this.overDepth(a, b, left !== null, () => {
+    const step = () => {
       columns.forEach((column, at) =>
         asm
           .get(b)
@@ -116,24 +117,29 @@ export class TiledProduct {
           .set(factor);
         line.forEach((sum, vector) => walk.multiplyAdd(factor, columns[vector], sum));
       });
-    });
+    };
+    const depths = walk.problem.depth.map(({ extent }) => extent);
+    sumOver(asm, sums.flat(), depths, productRegimes, (repeat) =>
+      this.overDepth(a, b, left !== null, repeat, step),
+    );
     asm.release("i32", a).release("i32", b);
     [factor, ...columns].forEach((local) => asm.release("v128", local));
     this.finish(sums, lastLanes);
   }
 
   /** Walks two pointers over the depth. What is packed is walked straight through. */
-  private overDepth(a: number, b: number, isLeftPacked: boolean, body: () => void): void {
+  private overDepth(a: number, b: number, isLeftPacked: boolean, repeat: Repeat, body: () => void): void {
     const { asm, problem } = this.walk;
-    const over = ([axis, ...rest]: readonly Axis[]): void => {
+    const over = (level: number): void => {
+      const axis = problem.depth[level] as Axis | undefined;
       if (axis === undefined) {
         body();
         return;
       }
-      const [inner] = rest;
+      const inner = problem.depth[level + 1] as Axis | undefined;
       const step = this.isPacked ? (inner === undefined ? panelColumns * 4 : 0) : axis.right;
-      asm.repeat(axis.extent, () => {
-        over(rest);
+      repeat(level, () => {
+        over(level + 1);
         asm.advance(a, isLeftPacked ? tileRows * 4 : axis.left).advance(b, step);
         if (inner === undefined) return;
         // The next inner axis goes back to its start; those inside it have done so themselves.
@@ -141,7 +147,7 @@ export class TiledProduct {
         if (!this.isPacked) asm.advance(b, -inner.right * inner.extent);
       });
     };
-    over(problem.depth);
+    over(0);
   }
 
   private finish(sums: readonly (readonly number[])[], lastLanes: number): void {

@@ -1,0 +1,132 @@
+// Sums of many floats. A running total loses the low bits of what is added to it, more the longer it runs, so long
+// sums are taken in blocks, and what is lost between the totals of blocks is carried along (Kahan's method).
+import type { Assembler } from "./assembler.js";
+
+/** What is done with sums of up to so many terms: how long blocks are, and whether their totals are compensated. */
+interface Regime {
+  readonly upTo: number;
+  readonly block: number;
+  readonly isCompensated: boolean;
+}
+
+// Measured on equal terms, whose errors all go one way: a chain of 64 loses less than 1e-6 of its sum, of 256
+// 2.4e-6, of 512 4e-6. In a product, blocks of 256 take 2 % more time, compensated ones of 64 12 %; in reductions 5 %.
+export const reductionRegimes: readonly Regime[] = [
+  { upTo: 256, block: 256, isCompensated: false },
+  { upTo: Infinity, block: 64, isCompensated: true },
+];
+export const productRegimes: readonly Regime[] = [
+  { upTo: 512, block: 512, isCompensated: false },
+  { upTo: 32768, block: 256, isCompensated: false },
+  { upTo: Infinity, block: 64, isCompensated: true },
+];
+
+/** Runs code again and again: the loop of that number, as many turns as it has. */
+export type Repeat = (loop: number, body: () => void) => void;
+
+/**
+ * Runs code that adds to sums in locals, over nested loops with so many turns each, from the outermost inwards.
+ * It must write its loops by the function it is handed.
+ */
+export function sumOver(
+  asm: Assembler,
+  sums: readonly number[],
+  turns: readonly number[],
+  regimes: readonly Regime[],
+  add: (repeat: Repeat) => void,
+): void {
+  const cut = sums.length === 0 ? null : cutOf(turns, regimes);
+  if (cut === null) {
+    add((loop, body) => asm.repeat(turns[loop], body));
+    return;
+  }
+  const totals = sums.map((sum) =>
+    cut.isCompensated ? new CompensatedTotal(asm, sum) : new Total(asm, sum),
+  );
+  const endBlock = () => totals.forEach((total) => total.takeIn());
+  add((loop, body) => {
+    const count = turns[loop];
+    if (loop !== cut.loop) {
+      asm.repeat(count, body);
+      return;
+    }
+    asm.repeat(Math.floor(count / cut.turns), () => {
+      asm.repeat(cut.turns, body);
+      endBlock();
+    });
+    asm.repeat(count % cut.turns, body);
+    if (count % cut.turns > 0) endBlock();
+  });
+  endBlock();
+  totals.forEach((total) => total.finish());
+}
+
+/** In which loop a sum is cut into blocks, and after how many of its turns; null for nowhere. */
+interface Cut {
+  readonly loop: number;
+  readonly turns: number;
+  readonly isCompensated: boolean;
+}
+
+function cutOf(turns: readonly number[], regimes: readonly Regime[]): Cut | null {
+  const length = turns.reduce((product, count) => product * count, 1);
+  const { block, isCompensated } = regimes.find(({ upTo }) => length <= upTo) as Regime;
+  if (length <= block) return null;
+  let inner = 1;
+  let loop = turns.length - 1;
+  for (; inner * turns[loop] <= block; loop--) inner *= turns[loop];
+  return { loop, turns: Math.floor(block / inner), isCompensated };
+}
+
+/** The total of blocks whose sums come in a local. */
+class Total {
+  protected readonly total: number;
+
+  constructor(
+    protected readonly asm: Assembler,
+    protected readonly sum: number,
+  ) {
+    this.total = asm.local("v128");
+    asm.vector(zero).set(this.total);
+  }
+
+  /** Takes in a block's sum, which starts again from zero. */
+  takeIn(): void {
+    const { asm, sum, total } = this;
+    asm.run`${total} ${sum} f32x4.add = ${total}`.vector(zero).set(sum);
+  }
+
+  /** Puts the total where the sum was. */
+  finish(): void {
+    this.asm.get(this.total).set(this.sum).release("v128", this.total);
+  }
+}
+
+/** A total that knows by how much it is too large. */
+class CompensatedTotal extends Total {
+  private readonly excess: number;
+
+  constructor(asm: Assembler, sum: number) {
+    super(asm, sum);
+    this.excess = asm.local("v128");
+    asm.vector(zero).set(this.excess);
+  }
+
+  override takeIn(): void {
+    const { asm, sum, total, excess } = this;
+    asm.withLocals(1, (next) => {
+      asm.run`${sum} ${excess} f32x4.sub = ${sum} ${total} ${sum} f32x4.add = ${next}`;
+      asm.run`${next} ${total} f32x4.sub ${sum} f32x4.sub = ${excess}`;
+      // Infinity minus itself is no excess.
+      asm.run`${excess} ${excess} ${excess} f32x4.eq v128.and = ${excess} ${next} = ${total}`;
+      asm.vector(zero).set(sum);
+    });
+  }
+
+  override finish(): void {
+    super.finish();
+    this.asm.release("v128", this.excess);
+  }
+}
+
+const zero = [0, 0, 0, 0] as const;

@@ -38,6 +38,7 @@ export { registerBackend, type Backend, type CompileOptions, type Executable } f
 export { environment } from "./core/environment.js";
 export { concrete, evaluateLiterals } from "./core/interpret.js";
 export { arrayType } from "./core/type.js";
+export { mul as mulPrimitive } from "./primitives/arithmetic.js";
 export { printMessage } from "./primitives/debugPrint.js";
 export { showProgram } from "./transforms/listing.js";
 export { pruneProgram } from "./transforms/prune.js";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { grad, lax, np, random, tree, type Array } from "vibe-rl/array";
 import type { Kernel, Step } from "../../src/compiler/kernel.js";
-import { bytesOf } from "../../src/compiler/plan/arena.js";
+import { bytesOf } from "../../src/compiler/plan/clusters.js";
 import { findLifetimes } from "../../src/compiler/plan/lifetimes.js";
 import { compileWith } from "./forms.js";
 

@@ -149,21 +149,30 @@ function gatheringVariables(program: Program): Set<Variable> {
   return found;
 }
 
+const affineViews = new Set(["broadcast", "reshape", "transpose", "slice", "window", "stopGradient"]);
+
 /** What a product reads through affine views: the first variable that is not one. */
 function viewRoot(variable: Variable, definitions: ReadonlyMap<Variable, Definition>): Variable {
-  const equation = definitions.get(variable)?.equation;
-  if (equation === undefined) return variable;
-  const { name } = equation.primitive;
-  const [operand] = equation.inputs;
-  if (operand?.kind !== "variable") return variable;
-  if (name === "reshape" && !isTrivialReshape(shapeOf(operand), variable.type.shape)) return variable;
-  const isView = ["broadcast", "reshape", "transpose", "slice", "window", "stopGradient"].includes(name);
-  return isView ? viewRoot(operand, definitions) : variable;
+  for (let root = variable; ;) {
+    const equation = definitions.get(root)?.equation;
+    const operand = equation?.inputs[0];
+    if (equation === undefined || operand?.kind !== "variable") return root;
+    const { name } = equation.primitive;
+    if (!affineViews.has(name)) return root;
+    if (name === "reshape" && !isTrivialReshape(shapeOf(operand), root.type.shape)) return root;
+    root = operand;
+  }
 }
+
+/** No more than so many equations are written out inside one another. */
+const deepest = 150;
 
 /** Adds variables that would cost too much to write out at every use. */
 function storeWhatIsDear(program: Program, uses: ReadonlyMap<Variable, number>, stored: Set<Variable>): void {
   const cost = new Map<Variable, number>();
+  const depth = new Map<Variable, number>();
+  const depthSoFar = (atom: Atom): number =>
+    atom.kind === "literal" || stored.has(atom) ? 0 : (depth.get(atom) ?? 0);
   const costSoFar = (atom: Atom): number =>
     atom.kind === "literal" || stored.has(atom) ? 0 : (cost.get(atom) ?? 0);
   for (const equation of program.equations) {
@@ -174,10 +183,12 @@ function storeWhatIsDear(program: Program, uses: ReadonlyMap<Variable, number>, 
     const repeats =
       primitive.name.startsWith("reduce") || primitive.name.startsWith("arg") ? smallExtent / 2 : 1;
     const total = inputs.reduce((sum, input) => sum + costSoFar(input) * repeats, costOf(primitive.name));
+    const levels = 1 + Math.max(0, ...inputs.map(depthSoFar));
     for (const output of outputs) {
       cost.set(output, total);
+      depth.set(output, levels);
       const isShared = (uses.get(output) ?? 0) > 1;
-      if ((isShared && total > 3) || total > 150) stored.add(output);
+      if ((isShared && total > 3) || total > 150 || levels > deepest) stored.add(output);
     }
   }
 }

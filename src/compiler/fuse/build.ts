@@ -1,6 +1,7 @@
 // Kernels from groups: the expressions of all nodes of a group, over common axes.
 import type { DotParams, Equation, Variable } from "../../array/index.js";
 import type { DotKernel, DotOperand, Expression, LoopKernel, Reduction, Store } from "../kernel.js";
+import { loadsIn } from "../plan/accesses.js";
 import { axisIndex, constantIndex, ExpressionBuilder, type Index } from "./expressions.js";
 import type { Group } from "./groups.js";
 import { Lowering } from "./lower.js";
@@ -42,6 +43,20 @@ const storeOf = (node: PointNode, lowering: Lowering, indices: readonly Index[])
   combine: node.combine,
   guard: null,
 });
+
+/**
+ * The stores of a group's nodes, those left out that nobody outside needs. All are written out in order, so that
+ * each finds what it reads of the others written out already.
+ */
+function storesOf(
+  region: Region,
+  nodes: readonly PointNode[],
+  write: (node: PointNode) => readonly Store[],
+): Store[] {
+  return nodes
+    .map((node) => ({ node, stores: write(node) }))
+    .flatMap(({ node, stores }) => (region.isNeeded(node.variable) ? stores : []));
+}
 
 /** The kernel of a group of points or rows; null if nothing of it is needed. */
 export function buildLoop(region: Region, group: Group): LoopKernel | null {
@@ -125,7 +140,7 @@ function isSmooth({ extents, body, reductions }: LoopKernel): boolean {
   const last = extents.length - 1;
   const addresses = [...body, ...reductions].flatMap(({ value, ...store }) => [
     ...("address" in store ? [store.address] : []),
-    ...loadsOf(value),
+    ...loadsIn([value]),
   ]);
   const fills = extents[last] % 4 === 0;
   return addresses.every(({ strides, computed }) => {
@@ -133,22 +148,6 @@ function isSmooth({ extents, body, reductions }: LoopKernel): boolean {
     const continues = strides[last - 1] === inner * extents[last];
     return fills ? inner === 0 || inner === 1 || continues : continues && computed.length === 0;
   });
-}
-
-function loadsOf(root: Expression) {
-  const found: Extract<Expression, { kind: "load" }>["address"][] = [];
-  const seen = new Set<Expression>();
-  const visit = (expression: Expression): void => {
-    if (seen.has(expression)) return;
-    seen.add(expression);
-    if (expression.kind === "operation") expression.inputs.forEach(visit);
-    if (expression.kind === "load") {
-      found.push(expression.address);
-      expression.address.computed.forEach(({ index }) => visit(index));
-    }
-  };
-  visit(root);
-  return found;
 }
 
 function assemble(
@@ -160,9 +159,9 @@ function assemble(
   const build = new ExpressionBuilder(extents.length);
   const results = group.reductions.map((node) => node.variable);
   const lowering = loweringWithin(region, build, members, results);
-  const body = group.body
-    .filter((node) => region.isNeeded(node.variable))
-    .flatMap((node) => [...points(node.shape)].map((indices) => storeOf(node, lowering, indices)));
+  const body = storesOf(region, group.body, (node) =>
+    [...points(node.shape)].map((indices) => storeOf(node, lowering, indices)),
+  );
   return {
     kind: "loop",
     name: nameOf(
@@ -206,9 +205,9 @@ function afterStores(region: Region, group: Group, lowering: Lowering, indices: 
     const address = lowering.build.address(region.placeOf(node.variable), shape, spread(shape, indices));
     return [{ address, value: lowering.build.reduced(reduction, dtype), combine: "set", guard: null }];
   });
-  const nodes = group.after
-    .filter((node) => region.isNeeded(node.variable))
-    .map((node) => storeOf(node, lowering, spread(node.shape, indices)));
+  const nodes = storesOf(region, group.after, (node) => [
+    storeOf(node, lowering, spread(node.shape, indices)),
+  ]);
   return [...results, ...nodes];
 }
 
@@ -324,13 +323,7 @@ export function buildPlainDot(region: Region, equation: Equation): LoopKernel {
 }
 
 /** A product with what is computed on its sums. */
-export function buildDot(
-  region: Region,
-  equation: Equation,
-  epilogue: readonly PointNode[],
-  isResultNeeded: boolean,
-  group: Group,
-): DotKernel {
+export function buildDot(region: Region, equation: Equation, group: Group): DotKernel {
   const { batch, rows, columns, depth, points, element } = productAxes(equation);
   const [output] = equation.outputs;
   const operand = (side: 0 | 1): DotOperand => {
@@ -360,9 +353,12 @@ export function buildDot(
     guard: null,
   };
   const significant = indices.filter((_, axis) => output.type.shape[axis] !== 1);
+  const epilogue = group.after
+    .map(({ variable }) => variable)
+    .filter((variable) => region.isNeeded(variable));
   const kernel: Omit<DotKernel, "scratch"> = {
     kind: "dot",
-    name: nameOf(region, [output, ...epilogue.map((node) => node.variable)], "product"),
+    name: nameOf(region, [output, ...epilogue], "product"),
     batch,
     rows,
     columns,
@@ -370,8 +366,8 @@ export function buildDot(
     left: operand(0),
     right: operand(1),
     stores: [
-      ...(isResultNeeded ? [own] : []),
-      ...epilogue.map((node) => storeOf(node, lowering, spread(node.shape, significant))),
+      ...(region.isNeeded(output) ? [own] : []),
+      ...storesOf(region, group.after, (node) => [storeOf(node, lowering, spread(node.shape, significant))]),
     ],
   };
   return {

@@ -1,6 +1,7 @@
 // Grouping: which nodes share a loop. Nodes come in order of dependence; each joins the first group, not before
 // those it depends on, that loops over the same space and can hand it what it needs.
 import type { Variable } from "../../array/index.js";
+import { lowerBound } from "../search.js";
 import { outerSpace, withoutUnits, type PointNode, type Reach, type ReduceNode } from "./nodes.js";
 
 /** Nodes that become one kernel, or a step that nothing is fused with. */
@@ -40,6 +41,7 @@ const keyOf = (kind: string, space: readonly number[]): string => `${kind} ${spa
 export class Grouping {
   readonly groups: Group[] = [];
   private readonly sources = new Map<Variable, Source>();
+  /** Groups by what they loop over, in order; those found full are dropped. */
   private readonly byKey = new Map<string, number[]>();
 
   /** Adds a step that stands on its own: a loop, a sort, anything not fused. */
@@ -130,18 +132,23 @@ export class Grouping {
         weight: 0,
       }) - 1;
     const key = keyOf(kind, space);
-    this.byKey.set(key, [...(this.byKey.get(key) ?? []), index]);
+    const alike = this.byKey.get(key);
+    if (alike === undefined) this.byKey.set(key, [index]);
+    else alike.push(index);
     return index;
   }
 
   /** The first group that is not full, comes no earlier, and has no reductions that keep other axes. */
   private firstOpen(key: string, earliest: number, outer: number | null = null): number | null {
-    const found = (this.byKey.get(key) ?? []).find((index) => {
-      const group = this.groups[index];
-      const fits = outer === null || group.reductions.length === 0 || group.outer === outer;
-      return fits && index >= earliest && !isFull(group);
-    });
-    return found ?? null;
+    const alike = this.byKey.get(key) ?? [];
+    let at = lowerBound(alike.length, (index) => alike[index] >= earliest);
+    while (at < alike.length) {
+      const group = this.groups[alike[at]];
+      if (isFull(group)) alike.splice(at, 1);
+      else if (outer === null || group.reductions.length === 0 || group.outer === outer) return alike[at];
+      else at++;
+    }
+    return null;
   }
 
   /** The first group that comes after all that a node reads, or is one that `shares` says can hand it on. */

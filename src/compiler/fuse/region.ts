@@ -70,7 +70,12 @@ export class Region {
     copies.forEach(({ atom, to }) => this.addCopy(atom, to));
     this.needed = this.grouping.variablesNeeded();
     this.grouping.inOrder(this.needed).forEach((group) => this.buildGroup(group));
-    return { steps: this.steps, outputs: this.program.outputs.map((output) => this.outputPlace(output)) };
+    const outputs = this.program.outputs.map((output, index) =>
+      output.kind === "literal"
+        ? (this.destinations[index] ?? this.operandPlace(output))
+        : this.placeOf(output),
+    );
+    return { steps: this.steps, outputs };
   }
 
   // ---- places -----------------------------------------------------------------------------------------
@@ -78,13 +83,13 @@ export class Region {
   /** Gives outputs that are computed here their destination; returns those that must be copied to it. */
   private assignDestinations(): { atom: Atom; to: Place }[] {
     const copies: { atom: Atom; to: Place }[] = [];
-    const outputs = this.program.outputs;
-    outputs.forEach((atom, index) => {
+    const isRepeated = new Map<Atom, boolean>();
+    for (const atom of this.program.outputs) isRepeated.set(atom, isRepeated.has(atom));
+    this.program.outputs.forEach((atom, index) => {
       const to = this.destinations[index] ?? null;
       if (to === null) return;
       const isHere = atom.kind === "variable" && this.block.definitions.has(atom) && !this.places.has(atom);
-      const isOnly = outputs.filter((other) => other === atom).length === 1;
-      if (atom.kind === "variable" && isHere && isOnly) this.places.set(atom, to);
+      if (isHere && isRepeated.get(atom) === false) this.places.set(atom, to);
       else copies.push({ atom, to });
     });
     return copies;
@@ -107,13 +112,6 @@ export class Region {
     const place = placeAt(this.shared.buffer(atom.type.dtype, 1, "literal"));
     this.fill(place, atom);
     return place;
-  }
-
-  private outputPlace(output: Atom): Place {
-    const index = this.program.outputs.indexOf(output);
-    return output.kind === "literal"
-      ? (this.destinations[index] ?? this.operandPlace(output))
-      : this.placeOf(output);
   }
 
   push(kernel: Kernel): void {
@@ -239,10 +237,9 @@ export class Region {
           });
           break;
         }
-        this.grouping.addDot(output, this.readsOf(inputs), (group) => {
-          const epilogue = group.after.filter((node) => this.isNeeded(node.variable));
-          this.push(buildDot(this, equation, epilogue, this.isNeeded(output), group));
-        });
+        this.grouping.addDot(output, this.readsOf(inputs), (group) =>
+          this.push(buildDot(this, equation, group)),
+        );
         break;
       case "dynamicUpdateSlice":
         step(() => updateKernel(this, equation).forEach((kernel) => this.push(kernel)));

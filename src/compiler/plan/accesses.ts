@@ -10,6 +10,7 @@ import type {
   Place,
   Store,
 } from "../kernel.js";
+import { expressionsBelow } from "../walk.js";
 
 export interface Access {
   readonly buffer: Buffer;
@@ -21,21 +22,8 @@ export interface Access {
 }
 
 /** Every load below some expressions, each once. */
-export function loadsIn(roots: Iterable<Expression>): Address[] {
-  const addresses: Address[] = [];
-  const seen = new Set<Expression>();
-  const visit = (expression: Expression): void => {
-    if (seen.has(expression)) return;
-    seen.add(expression);
-    if (expression.kind === "operation") for (const input of expression.inputs) visit(input);
-    else if (expression.kind === "load") {
-      addresses.push(expression.address);
-      for (const { index } of expression.address.computed) visit(index);
-    }
-  };
-  for (const root of roots) visit(root);
-  return addresses;
-}
+export const loadsIn = (roots: Iterable<Expression>): Address[] =>
+  expressionsBelow(roots).flatMap((expression) => (expression.kind === "load" ? [expression.address] : []));
 
 /** The expressions that a kernel's reductions evaluate. */
 export const reductionRoots = ({ reductions }: LoopKernel): Expression[] =>

@@ -1,12 +1,7 @@
 // When each buffer holds something that is still needed, as intervals of positions in the order of execution.
 import type { Buffer, Counter, Kernel, Step } from "../kernel.js";
 import { accessesOf } from "./accesses.js";
-
-/** From the position where something is written to the one where it is read for the last time. */
-export interface Interval {
-  readonly start: number;
-  readonly end: number;
-}
+import type { Interval } from "./intervals.js";
 
 /** A kernel at a position: it reads at `position`, writes at `position + 1`. */
 export interface PlacedKernel {

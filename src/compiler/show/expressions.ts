@@ -1,5 +1,6 @@
 // The expressions of a kernel as text. What is used more than once gets a line and a number of its own.
 import type { Address, Expression, Operation } from "../kernel.js";
+import { expressionsBelow, landings, operandsOf } from "../walk.js";
 import { showConstant } from "./numbers.js";
 import { axisName, counterName, showSum, type Naming } from "./names.js";
 
@@ -50,26 +51,16 @@ interface IndexTerm extends Piece {
   readonly extent: number;
 }
 
-const operandsOf = (expression: Expression): readonly Expression[] =>
-  expression.kind === "operation"
-    ? expression.inputs
-    : expression.kind === "load"
-      ? expression.address.computed.map(({ index }) => index)
-      : [];
-
 /** Expressions that are needed at more than one place. */
 function findShared(roots: readonly Expression[]): Set<Expression> {
   const seen = new Set<Expression>();
   const shared = new Set<Expression>();
-  const visit = (expression: Expression): void => {
-    if (seen.has(expression)) {
-      shared.add(expression);
-      return;
-    }
+  const need = (expression: Expression): void => {
+    if (seen.has(expression)) shared.add(expression);
     seen.add(expression);
-    operandsOf(expression).forEach(visit);
   };
-  roots.forEach(visit);
+  roots.forEach(need);
+  for (const expression of expressionsBelow(roots)) operandsOf(expression).forEach(need);
   return shared;
 }
 
@@ -112,6 +103,7 @@ export class ExpressionWriter {
 
   /** The text of a whole value. */
   value(expression: Expression): string {
+    for (const landing of landings(expressionsBelow([expression]))) this.piece(landing);
     return this.shared.has(expression) ? this.piece(expression).text : this.write(expression).text;
   }
 

@@ -1,6 +1,7 @@
 // The memory plan as text: where every buffer lies, and what has the same memory at other times.
 import type { Buffer, Step } from "../kernel.js";
-import { bytesOf, type MemoryPlan } from "../plan/arena.js";
+import type { MemoryPlan } from "../plan/arena.js";
+import { bytesOf } from "../plan/clusters.js";
 import { kernelsIn, nameBuffers, showPlace, type Naming } from "./names.js";
 import { showCount } from "./numbers.js";
 

@@ -294,16 +294,14 @@ function hoist(program: Program, constants: readonly Atom[]): Hoisted {
     }
   }
   if (dear.size === 0) return { before: [], program, added: [], outer: [] };
-  const needed = new Set<Equation>();
-  const need = (equation: Equation): void => {
-    if (needed.has(equation)) return;
-    needed.add(equation);
-    for (const atom of equation.inputs) {
+  const needed = new Set(dear);
+  // A set that grows while it is walked through is walked to its new end.
+  for (const { inputs } of needed) {
+    for (const atom of inputs) {
       const source = atom.kind === "variable" ? invariant.get(atom) : null;
-      if (source !== null && source !== undefined) need(source);
+      if (source !== null && source !== undefined) needed.add(source);
     }
-  };
-  dear.forEach(need);
+  }
   const before = program.equations
     .filter((equation) => needed.has(equation))
     .map((equation) => renewed(equation, known));

@@ -1,5 +1,5 @@
 // Algebra on single equations: identities that hold to the last bit.
-import type { Atom, Equation, PadParams, Variable } from "../../array/index.js";
+import { mulPrimitive, type Atom, type Equation, type PadParams, type Variable } from "../../array/index.js";
 
 /** What an equation may become: an atom that has its value already, or a simpler equation. */
 export type Replacement = Atom | { readonly kind: "equation"; readonly equation: Equation };
@@ -50,6 +50,10 @@ const sameTypeIsNothing: Rule = (equation) => operand(equation, 0);
 
 const rules: Record<string, Rule> = {
   mul: unitProduct,
+  dot: (equation) =>
+    equation.inputs.some(({ type }) => type.shape.length === 0)
+      ? { kind: "equation", equation: { ...equation, primitive: mulPrimitive, params: {} } }
+      : null,
   div: whenRightIs(1),
   sub: whenRightIs(0),
   // For floats x + 0 is not x where x is -0.

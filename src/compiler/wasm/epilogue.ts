@@ -1,6 +1,7 @@
 // What happens to the sums of a product before they are stored: biases, activations, masks.
 import type { Expression, Store } from "../kernel.js";
 import { loadsIn, rootsOf } from "../plan/accesses.js";
+import { expressionsBelow, landings, operandsOf } from "../walk.js";
 import type { Assembler } from "./assembler.js";
 import type { Features } from "./math.js";
 import { MemoryAccess } from "./memory.js";
@@ -16,6 +17,11 @@ export class TileEpilogue {
   private readonly memory: MemoryAccess;
   private readonly operations: Operations;
   private readonly locals = new Map<Expression, number>();
+  private readonly order: readonly Expression[];
+  /** What is put into locals before others, so that these are not too deep to write out. */
+  private readonly landings: readonly Expression[];
+  /** For each axis asked for, what changes along it. */
+  private readonly dependent = new Map<number, ReadonlySet<Expression>>();
   private sum = 0;
   private lanes = 4;
 
@@ -31,6 +37,8 @@ export class TileEpilogue {
     this.pointers = new Pointers(asm, loops, surroundings);
     for (const { address } of stores) this.pointers.access(address);
     for (const address of loadsIn(rootsOf(stores))) this.pointers.access(address);
+    this.order = expressionsBelow(rootsOf(stores));
+    this.landings = landings(this.order);
     const operands = {
       push: (expression: Expression) => this.push(expression),
       local: (expression: Expression) => this.local(expression),
@@ -44,6 +52,7 @@ export class TileEpilogue {
   store(sum: number, lanes: number): void {
     this.sum = sum;
     this.lanes = lanes;
+    for (const landing of this.landings) this.local(landing);
     if (this.stores.length > 1) for (const { value } of this.stores) this.local(value);
     for (const store of this.stores) this.memory.store(store, lanes);
   }
@@ -58,19 +67,9 @@ export class TileEpilogue {
   }
 
   private dependsOn(expression: Expression, axis: number): boolean {
-    switch (expression.kind) {
-      case "axis":
-        return expression.axis === axis;
-      case "load":
-        return (
-          (expression.address.strides[axis] ?? 0) !== 0 ||
-          expression.address.computed.some(({ index }) => this.dependsOn(index, axis))
-        );
-      case "operation":
-        return expression.inputs.some((input) => this.dependsOn(input, axis));
-      default:
-        return expression.kind === "reduced";
-    }
+    const known = this.dependent.get(axis) ?? dependentOn(axis, this.order);
+    this.dependent.set(axis, known);
+    return known.has(expression);
   }
 
   private local(expression: Expression): number {
@@ -108,4 +107,17 @@ export class TileEpilogue {
         throw new Error("products do not know their position");
     }
   }
+}
+
+/** Those of some expressions, operands first, that change along an axis; the sums of the product always do. */
+function dependentOn(axis: number, order: readonly Expression[]): Set<Expression> {
+  const found = new Set<Expression>();
+  for (const expression of order) {
+    const isMoving =
+      expression.kind === "reduced" ||
+      (expression.kind === "axis" && expression.axis === axis) ||
+      (expression.kind === "load" && (expression.address.strides[axis] ?? 0) !== 0);
+    if (isMoving || operandsOf(expression).some((operand) => found.has(operand))) found.add(expression);
+  }
+  return found;
 }

@@ -2,6 +2,7 @@
 // once, everything computed at the outermost level where it is known.
 import type { Expression, LoopKernel, Operation, Store } from "../kernel.js";
 import { reductionRoots, rootsOf } from "../plan/accesses.js";
+import { expressionsBelow, landings, operandsOf } from "../walk.js";
 import type { Assembler } from "./assembler.js";
 import { reductionRegimes, sumOver, type Repeat } from "./longSums.js";
 import type { Features } from "./math.js";
@@ -23,27 +24,6 @@ export function renderLoop(
   new LoopRenderer(asm, kernel, surroundings, features).render();
 }
 
-/** Everything below some expressions, operands first. */
-function topological(roots: readonly Expression[]): Expression[] {
-  const order: Expression[] = [];
-  const seen = new Set<Expression>();
-  const visit = (expression: Expression): void => {
-    if (seen.has(expression)) return;
-    seen.add(expression);
-    operandsOf(expression).forEach(visit);
-    order.push(expression);
-  };
-  roots.forEach(visit);
-  return order;
-}
-
-const operandsOf = (expression: Expression): readonly Expression[] =>
-  expression.kind === "operation"
-    ? expression.inputs
-    : expression.kind === "load"
-      ? expression.address.computed.map(({ index }) => index)
-      : [];
-
 class LoopRenderer {
   private readonly nest: Nest;
   private readonly pointers: Pointers;
@@ -55,6 +35,8 @@ class LoopRenderer {
   private readonly uses = new Map<Expression, number>();
   /** The innermost loop in which the body needs a value; missing for what only comes after reductions. */
   private readonly neededIn = new Map<Expression, number>();
+  /** What is put into locals before others, so that these are not too deep to write out. */
+  private readonly landings: readonly Expression[];
   /** Loads that are done together with others. */
   private readonly neighbours = new Map<Expression, Neighbours<Load>>();
   /** How many vectors are worked on at once, how many now, and which of them the code is for. */
@@ -83,7 +65,8 @@ class LoopRenderer {
     this.nest = planNest(kernel);
     const { loops, vector } = this.nest;
     this.pointers = new Pointers(asm, loops, surroundings);
-    this.order = topological(kernelRoots(kernel));
+    this.order = expressionsBelow(kernelRoots(kernel));
+    this.landings = landings(this.order);
     const operands = {
       push: (expression: Expression) => this.push(expression),
       local: (expression: Expression) => this.local(expression),
@@ -283,6 +266,7 @@ class LoopRenderer {
   private point(): void {
     this.inScope(() =>
       this.eachCopy(() => {
+        for (const landing of this.landings) if (this.neededIn.has(landing)) this.local(landing);
         const accumulators = this.accumulators[this.copy] ?? [];
         accumulators.forEach((accumulator, index) => {
           const { value, position } = this.kernel.reductions[index];
@@ -348,6 +332,7 @@ class LoopRenderer {
       this.eachCopy(() => {
         for (const expression of reduced)
           this.home(expression).set(expression, finished[this.copy][expression.reduction]);
+        for (const landing of this.landings) if (!this.neededIn.has(landing)) this.local(landing);
         this.store(after);
       }),
     );
@@ -385,10 +370,12 @@ class LoopRenderer {
   /** Puts into locals what is known at this level and used further in. */
   private precompute(depth: number): void {
     if (depth === this.nest.loops.length - 1) return;
+    const isLanding = new Set(this.landings);
     for (const expression of this.order) {
       const needed = this.neededIn.get(expression);
-      const isWanted = needed !== undefined && needed > depth && this.level(expression) === depth;
-      if (expression.kind === "constant" || !isWanted) continue;
+      if (expression.kind === "constant" || needed === undefined || this.level(expression) !== depth)
+        continue;
+      if (needed <= depth && !isLanding.has(expression)) continue;
       if (this.isUniform(expression)) this.local(expression);
       else this.eachCopy(() => this.local(expression));
     }

@@ -2,6 +2,7 @@
 // along which memory is walked in order becomes the one that vectors run along.
 import type { Address, Expression, LoopKernel } from "../kernel.js";
 import { loadsOf, reductionRoots, rootsOf } from "../plan/accesses.js";
+import { expressionsBelow } from "../walk.js";
 
 export interface Loop {
   readonly extent: number;
@@ -26,19 +27,10 @@ export const kernelRoots = (kernel: LoopKernel): Expression[] => [
 ];
 
 /** Axes that expressions use the position along. */
-function axesUsed(roots: readonly Expression[]): Set<number> {
-  const used = new Set<number>();
-  const seen = new Set<Expression>();
-  const visit = (expression: Expression): void => {
-    if (seen.has(expression)) return;
-    seen.add(expression);
-    if (expression.kind === "axis") used.add(expression.axis);
-    if (expression.kind === "operation") expression.inputs.forEach(visit);
-    if (expression.kind === "load") expression.address.computed.forEach(({ index }) => visit(index));
-  };
-  roots.forEach(visit);
-  return used;
-}
+const axesUsed = (roots: readonly Expression[]): Set<number> =>
+  new Set(
+    expressionsBelow(roots).flatMap((expression) => (expression.kind === "axis" ? [expression.axis] : [])),
+  );
 
 /** Plans the loops of a kernel. */
 export function planNest(kernel: LoopKernel): Nest {

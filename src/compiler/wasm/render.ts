@@ -56,7 +56,8 @@ class ModuleRenderer {
   }
 
   private add(assembler: Assembler): number {
-    return this.functions.push(assembler) - 1 + 1;
+    // Functions are numbered from 1 on: 0 is the host's.
+    return this.functions.push(assembler);
   }
 
   private addressOf(buffer: Buffer): number {
@@ -143,7 +144,7 @@ class ModuleRenderer {
     }
   }
 
-  /** The case of the index, the first for smaller and the last for larger ones. */
+  /** The case of the index, the first for smaller and the last for larger ones; found by halving. */
   private emitCases(
     asm: Assembler,
     cases: readonly (readonly Step[])[],
@@ -156,11 +157,14 @@ class ModuleRenderer {
       this.emit(asm, cases[0], counters, locals);
       return;
     }
-    asm.get(index).i32(first).op("i32.le_s");
-    asm.branch(
-      () => this.emit(asm, cases[0], counters, locals),
-      () => this.emitCases(asm, cases.slice(1), index, first + 1, counters, locals),
-    );
+    const half = cases.length >> 1;
+    const emitFrom = (from: number, to: number) => () =>
+      this.emitCases(asm, cases.slice(from, to), index, first + from, counters, locals);
+    asm
+      .get(index)
+      .i32(first + half)
+      .op("i32.lt_s");
+    asm.branch(emitFrom(0, half), emitFrom(half, cases.length));
   }
 
   private pushPlace(

@@ -1,0 +1,72 @@
+// Where clusters lie: two that are in use at the same time lie apart.
+import { lowerBound } from "../search.js";
+import type { Cluster } from "./clusters.js";
+import { insertIntervals, joined, meet, type Interval } from "./intervals.js";
+
+export const alignment = 64;
+export const align = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;
+
+/** Offsets for clusters: first those of more than a scalar or two, then all the small ones behind them. */
+export function placeClusters(clusters: readonly Cluster[]): {
+  readonly offsets: ReadonlyMap<Cluster, number>;
+  readonly bytes: number;
+} {
+  const offsets = new Map<Cluster, number>();
+  const isSmall = ({ bytes }: Cluster) => bytes <= alignment;
+  const large = placeLarge(
+    clusters.filter((cluster) => !isSmall(cluster)),
+    offsets,
+  );
+  return { offsets, bytes: placeSmall(clusters.filter(isSmall), large, offsets) };
+}
+
+/** A piece of memory, and when it is in use by those that lie there. */
+interface Shelf {
+  readonly start: number;
+  readonly end: number;
+  readonly busy: Interval[];
+}
+
+/** The largest first, each at the lowest place that is free while it is in use; returns where they end. */
+function placeLarge(clusters: readonly Cluster[], offsets: Map<Cluster, number>): number {
+  /** By where they start. */
+  const shelves: Shelf[] = [];
+  let bytes = 0;
+  for (const cluster of [...clusters].sort((a, b) => b.bytes - a.bytes)) {
+    // A kernel may still read one buffer while it writes another: reading lasts as long as the kernel.
+    const busy = joined(cluster.intervals.map(({ start, end }) => ({ start, end: end + 1 })));
+    let offset = 0;
+    for (const shelf of shelves) {
+      if (shelf.start - offset >= cluster.bytes) break;
+      if (shelf.end > offset && meet(shelf.busy, busy)) offset = shelf.end;
+    }
+    const end = offset + align(cluster.bytes);
+    const behind = lowerBound(shelves.length, (at) => shelves[at].start > offset);
+    const last = shelves[behind - 1] as Shelf | undefined;
+    if (last?.start === offset && last.end === end) insertIntervals(last.busy, busy);
+    else shelves.splice(behind, 0, { start: offset, end, busy });
+    offsets.set(cluster, offset);
+    bytes = Math.max(bytes, end);
+  }
+  return bytes;
+}
+
+/** Small clusters, of which there are many, in slots of one size; returns where they end. */
+function placeSmall(clusters: readonly Cluster[], from: number, offsets: Map<Cluster, number>): number {
+  const spans = clusters.map((cluster) => ({
+    cluster,
+    start: cluster.intervals[0].start,
+    end: cluster.intervals[cluster.intervals.length - 1].end + 1,
+    slot: 0,
+  }));
+  const ending = [...spans].sort((a, b) => a.end - b.end);
+  const free: number[] = [];
+  let [slots, ended] = [0, 0];
+  for (const span of spans.sort((a, b) => a.start - b.start)) {
+    for (; ending[ended].end < span.start; ended++)
+      if (ending[ended].cluster.bytes > 0) free.push(ending[ended].slot);
+    if (span.cluster.bytes > 0) span.slot = free.pop() ?? slots++;
+    offsets.set(span.cluster, from + span.slot * alignment);
+  }
+  return from + slots * alignment;
+}

@@ -1,6 +1,7 @@
 // A function on its way to machine code: what each pass has made of it.
 import { makeProgram, type Array } from "vibe-rl/array";
 import type { CompiledForms } from "../../src/compiler/dump.js";
+import type { Kernel, Step } from "../../src/compiler/kernel.js";
 import { compileToWasm, type Features, type WasmProgram } from "../../src/compiler/index.js";
 
 export interface Forms extends CompiledForms {
@@ -15,3 +16,19 @@ export const compileWith =
     const compiled = compileToWasm(program, constants.length, features, (forms) => void seen.push(forms));
     return { ...seen[0], compiled };
   };
+
+/** The kernels inside loops. */
+export function kernelsInLoops(steps: readonly Step[], isInside = false): Kernel[] {
+  return steps.flatMap((step): Kernel[] => {
+    switch (step.kind) {
+      case "kernel":
+        return isInside ? [step.kernel] : [];
+      case "loop":
+        return kernelsInLoops(step.body, true);
+      case "while":
+        return [...kernelsInLoops(step.test, true), ...kernelsInLoops(step.body, true)];
+      case "branch":
+        return step.cases.flatMap((branch) => kernelsInLoops(branch, isInside));
+    }
+  });
+}

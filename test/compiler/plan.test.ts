@@ -1,32 +1,15 @@
 // The memory plan: nothing is copied that need not be, and little is taken beyond what is in use.
 import { describe, expect, it } from "vitest";
 import { grad, lax, np, random, tree, type Array } from "vibe-rl/array";
-import type { Kernel, Step } from "../../src/compiler/kernel.js";
 import { bytesOf } from "../../src/compiler/plan/clusters.js";
 import { findLifetimes } from "../../src/compiler/plan/lifetimes.js";
-import { compileWith } from "./forms.js";
+import { compileWith, kernelsInLoops } from "./forms.js";
 
 const compile = compileWith({ fma: false });
 
-/** The kernels inside loops. */
-function inLoops(steps: readonly Step[], isInside = false): Kernel[] {
-  return steps.flatMap((step): Kernel[] => {
-    switch (step.kind) {
-      case "kernel":
-        return isInside ? [step.kernel] : [];
-      case "loop":
-        return inLoops(step.body, true);
-      case "while":
-        return [...inLoops(step.test, true), ...inLoops(step.body, true)];
-      case "branch":
-        return step.cases.flatMap((branch) => inLoops(branch, isInside));
-    }
-  });
-}
-
 const copiesInLoops = (f: (...args: Array[]) => unknown, ...args: Array[]): number => {
   const { steps, plan } = compile(f, ...args);
-  return inLoops(steps).filter((kernel) => kernel.kind === "copy" && !plan.isIdle(kernel)).length;
+  return kernelsInLoops(steps).filter((kernel) => kernel.kind === "copy" && !plan.isIdle(kernel)).length;
 };
 
 describe("loops copy nothing", () => {

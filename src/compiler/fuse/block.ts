@@ -135,6 +135,7 @@ export function analyseBlock(program: Program): Block {
     });
   }
   storeWhatIsDear(program, uses, stored);
+  storeBeforeUpdates(program, definitions, stored);
   return { program, definitions, stored, gathering: gatheringVariables(program) };
 }
 
@@ -203,4 +204,38 @@ function storeBeforeBroadcast(
   if (operand.kind === "literal" || operand.type.shape.length === 0) return;
   const growth = sizeOf((equation.params as BroadcastParams).shape) / Math.max(1, sizeOf(operand.type.shape));
   if (growth > smallExtent && costSoFar(operand) > 2) stored.add(operand);
+}
+
+/** Whether an equation writes over a part of its first operand. */
+export const isUpdate = (equation: Equation): boolean =>
+  ["dynamicUpdateSlice", "scatter"].includes(equation.primitive.name) && !isInlineable(equation);
+
+/**
+ * Adds what is written over a part of an array, and where to, if it is computed from that array: then nothing
+ * reads the old array once the new one is begun, and the new one can take its place.
+ */
+function storeBeforeUpdates(
+  program: Program,
+  definitions: ReadonlyMap<Variable, Definition>,
+  stored: Set<Variable>,
+): void {
+  /** What an array was before all of its updates. */
+  const origins = new Map<Atom, Atom>();
+  const originOf = (atom: Atom): Atom => origins.get(atom) ?? atom;
+  for (const equation of program.equations.filter(isUpdate)) {
+    const [array, ...others] = equation.inputs;
+    const origin = originOf(array);
+    origins.set(equation.outputs[0], origin);
+    for (const atom of others) {
+      if (atom.kind === "literal" || stored.has(atom)) continue;
+      const written = new Set<Atom>([atom]);
+      // A set that grows while it is walked through is walked to its new end.
+      for (const inner of written) {
+        if (inner.kind === "literal" || stored.has(inner)) continue;
+        definitions.get(inner)?.equation.inputs.forEach((input) => written.add(input));
+      }
+      if ([...written].some((inner) => stored.has(inner as Variable) && originOf(inner) === origin))
+        stored.add(atom);
+    }
+  }
 }

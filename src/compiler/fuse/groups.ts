@@ -2,6 +2,7 @@
 // those it depends on, that loops over the same space and can hand it what it needs.
 import type { Variable } from "../../array/index.js";
 import { lowerBound } from "../search.js";
+import { orderGroups, readsOf } from "./order.js";
 import { outerSpace, withoutUnits, type PointNode, type Reach, type ReduceNode } from "./nodes.js";
 
 /** Nodes that become one kernel, or a step that nothing is fused with. */
@@ -20,6 +21,8 @@ export interface Group {
   readonly make: ((group: Group) => void) | null;
   /** What a step or a product reads. */
   readonly reads: readonly Variable[];
+  /** What a step would rather write over than copy. */
+  readonly takes: readonly Variable[];
   size: number;
   /** Expressions of all its nodes together. */
   weight: number;
@@ -45,8 +48,13 @@ export class Grouping {
   private readonly byKey = new Map<string, number[]>();
 
   /** Adds a step that stands on its own: a loop, a sort, anything not fused. */
-  addStep(defines: readonly Variable[], reads: Iterable<Variable>, make: () => void): void {
-    const group = this.open("step", [], make, reads);
+  addStep(
+    defines: readonly Variable[],
+    reads: Iterable<Variable>,
+    takes: readonly Variable[],
+    make: () => void,
+  ): void {
+    const group = this.open("step", [], make, reads, takes);
     for (const variable of defines) this.sources.set(variable, { group, level: "body" });
   }
 
@@ -117,6 +125,7 @@ export class Grouping {
     space: readonly number[],
     make: Group["make"] = null,
     reads: Iterable<Variable> = [],
+    takes: readonly Variable[] = [],
   ): number {
     const index =
       this.groups.push({
@@ -128,6 +137,7 @@ export class Grouping {
         after: [],
         make,
         reads: [...reads],
+        takes,
         size: 0,
         weight: 0,
       }) - 1;
@@ -191,21 +201,9 @@ export class Grouping {
     return level === "body" && this.groups[group].kind === "points";
   }
 
-  /**
-   * The groups in the order to run them. What nobody here reads comes last: results can then take the place of
-   * what they replace, which others may still have to read.
-   */
+  /** The groups in the order to run them; `needed` are the variables that groups read of each other. */
   inOrder(needed: ReadonlySet<Variable>): Group[] {
-    const read = new Set([...needed].map((variable) => this.sources.get(variable)?.group));
-    const isLast = (group: Group, index: number): boolean =>
-      group.kind !== "step" &&
-      !read.has(index) &&
-      // Parts of something larger that others read are known by nobody.
-      [...group.body, ...group.after].every((node) => node.variable !== null);
-    return [
-      ...this.groups.filter((group, index) => !isLast(group, index)),
-      ...this.groups.filter((group, index) => isLast(group, index)),
-    ];
+    return orderGroups(this.groups, needed, (variable) => this.sources.get(variable)?.group);
   }
 
   /** Variables whose values some other group reads than the one that computes them. */
@@ -213,10 +211,8 @@ export class Grouping {
     const needed = new Set<Variable>();
     this.groups.forEach((group, index) => {
       for (const variable of group.reads) needed.add(variable);
-      for (const node of [...group.body, ...group.reductions, ...group.after]) {
-        for (const variable of node.reads.keys()) {
-          if (this.sources.get(variable)?.group !== index) needed.add(variable);
-        }
+      for (const variable of readsOf(group)) {
+        if (this.sources.get(variable)?.group !== index) needed.add(variable);
       }
     });
     return needed;

@@ -1,8 +1,17 @@
 // From a Program to steps: kernels and the control flow around them, over buffers that have no address yet.
-import type { ArgReduceParams, Atom, Equation, Program, ReduceParams, Variable } from "../../array/index.js";
+import type {
+  ArgReduceParams,
+  Atom,
+  Equation,
+  Program,
+  ReduceParams,
+  ScanParams,
+  Variable,
+  WhileParams,
+} from "../../array/index.js";
 import type { Kernel, Place, Reduce, Step } from "../kernel.js";
 import { addPrint, addSort } from "./apart.js";
-import { analyseBlock, canFollowProduct, isInlineable, sizeOf, type Block } from "./block.js";
+import { analyseBlock, canFollowProduct, isInlineable, isUpdate, sizeOf, type Block } from "./block.js";
 import { buildDot, buildLoop, buildPlainDot } from "./build.js";
 import { addCond, addScan, addWhile } from "./control.js";
 import { ExpressionBuilder, type Index } from "./expressions.js";
@@ -34,6 +43,24 @@ export function buildRegion(
 /** Whether a product is none for tiles: of integers, of nothing, or over no depth. */
 const isPlainDot = ({ inputs, outputs: [output] }: Equation): boolean =>
   output.type.dtype !== "float32" || inputs.some(({ type }) => sizeOf(type.shape) === 0);
+
+/** The operands that an equation would rather write over than copy. */
+function takenBy(equation: Equation): Variable[] {
+  const { inputs, params, primitive } = equation;
+  const operands = (): readonly Atom[] => {
+    if (isUpdate(equation)) return inputs.slice(0, 1);
+    if (primitive.name === "scan") {
+      const { constants, carries } = params as ScanParams;
+      return inputs.slice(constants, constants + carries);
+    }
+    if (primitive.name === "while") {
+      const { testConstants, bodyConstants } = params as WhileParams;
+      return inputs.slice(testConstants + bodyConstants);
+    }
+    return [];
+  };
+  return operands().filter((atom) => atom.kind === "variable");
+}
 
 export class Region {
   readonly block: Block;
@@ -216,7 +243,8 @@ export class Region {
       return;
     }
     const [output] = outputs;
-    const step = (make: () => void) => this.grouping.addStep(outputs, this.readsOf(inputs), make);
+    const step = (make: () => void) =>
+      this.grouping.addStep(outputs, this.readsOf(inputs), takenBy(equation), make);
     switch (primitive.name) {
       case "reduceSum":
       case "reduceMax":
@@ -340,7 +368,7 @@ export class Region {
       );
     }
     // What reads the result comes after all of its parts.
-    this.grouping.addStep([output], [], () => undefined);
+    this.grouping.addStep([output], [], [], () => undefined);
   }
 
   // ---- kernels ----------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // Initial weights: functions of a key and a shape. Those that JAX has draw the same numbers as there.
-import { fail, jit, lax, np, random, type Array, type DType, type Shape } from "../array/index.js";
+import { fail, jit, np, random, type Array, type DType, type Shape } from "../array/index.js";
 import { checkNumber, finite, positive, showShape } from "./check.js";
+import { orthonormalized } from "./orthonormal.js";
 
 /** Makes an array of a shape from a key. The last two axes of a kernel are its inputs and its outputs. */
 export type Initializer = (key: Array, shape: Shape, dtype?: DType) => Array;
@@ -84,27 +85,12 @@ function orthogonal(scale = 1): Initializer {
 }
 
 /**
- * Random rows made orthonormal one after the other (Gram and Schmidt). What is in the direction of the rows
- * before is taken away twice: once leaves rounding errors. This is the Q of the QR decomposition whose R has a
- * positive diagonal, as JAX has it, without the square matrices of reflections. Compiled, even where the rest is
- * not: it is a lot of arithmetic.
+ * Random rows made orthonormal: the Q of the QR decomposition whose R has a positive diagonal, as JAX has it.
+ * Compiled, even where the rest is not: it is a lot of arithmetic.
  */
 const orthonormalRows = jit(
   function orthonormalRows(key: Array, rows: number, columns: number): Array {
-    const position = np.arange(rows);
-    return lax.foriLoop(
-      0,
-      rows,
-      (k, vectors) => {
-        const isBefore = position.less(k);
-        const withoutEarlier = (v: Array): Array =>
-          v.sub(np.where(isBefore, vectors.matmul(v), 0).matmul(vectors));
-        const row = lax.dynamicIndexInDim(vectors, k, 0, { keepdims: false });
-        const v = withoutEarlier(withoutEarlier(row));
-        return lax.dynamicUpdateIndexInDim(vectors, v.div(np.sqrt(np.square(v).sum())), k, 0);
-      },
-      random.normal(key, [columns, rows]).T,
-    );
+    return orthonormalized(random.normal(key, [columns, rows]).T);
   },
   { staticArgnums: [1, 2] },
 );

@@ -22,7 +22,7 @@ const named: Record<string, Initializer> = {
 
 describe("orthogonal", () => {
   const expectOrthonormal = (vectors: Array, scale: number) => {
-    const product = vectors.T.matmul(vectors).div(scale * scale);
+    const product = jit((x: Array) => x.T.matmul(x))(vectors).div(scale * scale);
     expectClose(product, np.eye(vectors.shape[1]), { atol: 1e-5 });
   };
 
@@ -33,6 +33,17 @@ describe("orthogonal", () => {
 
   it("has orthonormal rows where they are fewer", () => {
     expectOrthonormal(initializers.orthogonal(0.01)(key, [5, 64]).T, 0.01);
+  });
+
+  it("is the same for large matrices, which are worked on in blocks", () => {
+    const [rows, columns] = [300, 310];
+    const wide = initializers.orthogonal()(key, [rows, columns]);
+    expectOrthonormal(wide.T, 1);
+    // In the order of the rows: each is what the ones before leave of its random numbers, never turned around.
+    const drawn = jit(() => random.normal(key, [columns, rows]).T)();
+    const shares = jit((a: Array, b: Array) => a.matmul(b.T))(drawn, wide);
+    expectClose(np.triu(shares, 1), np.zeros([rows, rows]), { atol: 1e-4 });
+    expect(np.diagonal(shares).min().item()).toBeGreaterThan(0);
   });
 
   it("takes all axes but the last of a convolution for rows", () => {

@@ -17,22 +17,28 @@ function find(name: string): object | undefined {
   return process?.getBuiltinModule?.(name);
 }
 
+const failWithoutFiles = (wanted: string): never => {
+  throw new Error(
+    `files need Node 20.16 or newer, and there is none here (for ${wanted}). In a browser, leave out run ` +
+      "directories, checkpoints and loggers that write files: metrics and parameters come with what training " +
+      "returns and with its callback",
+  );
+};
+
 /** A module that is looked up with every use of it; where there is no Node, using it is an error. */
 const nodeModule = <M extends object>(name: string): M =>
   new Proxy({} as M, {
-    get: (_, property) => {
-      const found = find(name);
-      if (found !== undefined) return Reflect.get(found, property) as unknown;
-      throw new Error(
-        `files need Node 20.16 or newer, and there is none here (looked for ${name}'s ${String(property)}). In a ` +
-          "browser, leave out run directories, checkpoints and loggers that write files: metrics and parameters " +
-          "come with what training returns and with its callback",
-      );
-    },
+    get: (_, property) =>
+      Reflect.get(find(name) ?? failWithoutFiles(`${name}'s ${String(property)}`), property) as unknown,
   });
 
 /** Whether there is a disk to write to. */
 export const hasFiles = (): boolean => find("node:fs") !== undefined;
+
+/** Refuses what ends in a file before any work is done for it. */
+export const needFiles = (operation: string): void => {
+  if (!hasFiles()) failWithoutFiles(operation);
+};
 
 export const crypto = nodeModule<typeof cryptoModule>("node:crypto");
 export const fs = nodeModule<typeof fsModule>("node:fs");

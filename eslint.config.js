@@ -38,12 +38,22 @@ export default tseslint.config(
   },
   { files: ["src/**"], rules: { "vibe-rl/layers": ["error", { layers }] } },
   {
-    files: core.map((layer) => `src/${layer}/**`),
+    files: ["src/**"],
+    ignores: ["src/node/**", "src/cli/**"],
     rules: {
       "no-restricted-imports": [
         "error",
-        { patterns: [{ group: ["node:*"], message: "The core must run in a browser." }] },
+        {
+          patterns: [
+            { group: ["node:*"], message: "Every layer must load in a browser: take it from src/node." },
+          ],
+        },
       ],
+    },
+  },
+  {
+    files: core.map((layer) => `src/${layer}/**`),
+    rules: {
       "no-restricted-globals": ["error", "process", "Buffer", "require", "__dirname"],
     },
   },

@@ -1,42 +1,17 @@
-// The built package in a real browser: the same programs give the same answers as in Node, from machine code.
-import { existsSync, readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+// The built package in a real browser, as it is: the same programs give the same answers as in Node, from machine code.
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { chromium, type Browser, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import {
+  isWithoutChromium,
+  launchChromium,
+  openPage,
+  servePages,
+  type PageServer,
+} from "./browser/chromium.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-
-/** The browser's program, or null where none is installed. */
-function findChromium(): string | null {
-  const given = process.env.VIBE_RL_CHROMIUM ?? "";
-  if (given !== "") {
-    if (!existsSync(given)) throw new Error(`VIBE_RL_CHROMIUM is ${given}, but there is no such file`);
-    return given;
-  }
-  const names = ["chromium", "chromium-browser", "google-chrome"];
-  const folders = [...(process.env.PATH ?? "").split(path.delimiter), "/usr/bin"];
-  const candidates = names.flatMap((name) => folders.map((folder) => path.join(folder, name)));
-  return candidates.find((file) => existsSync(file)) ?? null;
-}
-
-const mimeTypes: Record<string, string> = { ".html": "text/html", ".js": "text/javascript" };
-
-/** Serves the files that the page needs, and nothing else of the project. */
-const serveFiles = (): Server =>
-  createServer(({ url = "/" }, response) => {
-    // The URL class takes out every "..".
-    const { pathname } = new URL(url, "http://localhost");
-    const file = path.join(root, pathname);
-    const type = mimeTypes[path.extname(pathname)];
-    if (!/^\/(dist|test\/browser)\//.test(pathname) || type === undefined || !existsSync(file)) {
-      response.writeHead(404).end();
-      return;
-    }
-    response.writeHead(200, { "content-type": type }).end(readFileSync(file));
-  });
 
 /** An array as plain data. */
 interface Plain {
@@ -53,19 +28,20 @@ interface Programs {
   readonly called: string;
 }
 
-const load = (file: string): Promise<unknown> => import(pathToFileURL(path.join(root, file)).href);
-
-const executablePath = findChromium();
-if (executablePath === null) {
-  process.stderr.write(
-    "test/browser.test.ts skipped: no Chromium found (apt install chromium, or set VIBE_RL_CHROMIUM)\n",
-  );
+/** What test/browser/train.html has got out of its programs. */
+interface TrainingResults {
+  readonly ppo: { readonly first: number; readonly last: number };
+  readonly everything: { readonly errors: Readonly<Record<string, string>> };
 }
 
-describe.skipIf(executablePath === null)("the built package in a browser", { timeout: 30_000 }, () => {
-  const server = serveFiles();
-  const problems: string[] = [];
-  let browser: Browser | undefined;
+const load = (file: string): Promise<unknown> => import(pathToFileURL(path.join(root, file)).href);
+
+const isSkipped = isWithoutChromium("test/browser.test.ts");
+
+describe.skipIf(isSkipped)("the built package in a browser", { timeout: 30_000 }, () => {
+  let server: PageServer;
+  let problems: string[];
+  let browser: Browser;
   let page: Page;
   let vibe: unknown;
   let programs: Programs;
@@ -75,21 +51,15 @@ describe.skipIf(executablePath === null)("the built package in a browser", { tim
     vi.stubEnv("VIBE_RL_DEVICE", undefined);
     vibe = await load("dist/exports/array.js");
     programs = (await load("test/browser/programs.js")) as Programs;
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
-    // Chromium's sandbox refuses to run as root; the page is our own.
-    browser = await chromium.launch({ executablePath: executablePath ?? "", chromiumSandbox: false });
-    page = await browser.newPage();
-    page.on("pageerror", (error) => problems.push(`page error: ${error.message}`));
-    page.on("console", (message) => {
-      if (message.type() === "error") problems.push(`console: ${message.text()}`);
-    });
-    await page.goto(`http://127.0.0.1:${port}/test/browser/page.html`);
+    server = await servePages(root, (file) => /^\/(dist|test\/(browser|package\/programs))\//.test(file));
+    browser = await launchChromium();
+    ({ page, problems } = await openPage(browser));
+    await page.goto(`${server.url}/test/browser/page.html`);
   }, 60_000);
 
   afterAll(async () => {
     vi.unstubAllEnvs();
-    await browser?.close();
+    await browser.close();
     server.close();
   });
 
@@ -140,5 +110,17 @@ describe.skipIf(executablePath === null)("the built package in a browser", { tim
 
   it("reports no error", () => {
     expect(problems).toEqual([]);
+  });
+
+  it("trains without a bundler, and says what needs Node", async () => {
+    const { page: training, problems: reported } = await openPage(browser);
+    await training.goto(`${server.url}/test/browser/train.html`);
+    await training.waitForFunction("globalThis.everything");
+    const { ppo, everything } = await training.evaluate<TrainingResults>("results()");
+    expect(ppo.last).toBeGreaterThan(2 * ppo.first);
+    for (const [name, message] of Object.entries(everything.errors)) {
+      expect([name, message]).toEqual([name, expect.stringContaining("files need Node 20.16 or newer")]);
+    }
+    expect(reported).toEqual([]);
   });
 });

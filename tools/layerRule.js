@@ -3,6 +3,7 @@ import path from "node:path";
 
 /** From bottom to top; one line a layer. A layer may import from any earlier line. */
 export const layers = [
+  "node",
   "array",
   "compiler",
   "device",

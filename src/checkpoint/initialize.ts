@@ -1,6 +1,5 @@
 // How a run meets the checkpoints that are there already.
-import * as fs from "node:fs";
-import path from "node:path";
+import { fs, path } from "../node/index.js";
 import { explainFailure, removeLeftovers } from "../files/index.js";
 import { CheckpointError } from "./errors.js";
 import { findCheckpoint } from "./load.js";

@@ -1,6 +1,5 @@
 // Finding and loading checkpoints: the one that is asked for, or the newest that is whole.
-import * as fs from "node:fs";
-import path from "node:path";
+import { fs, path } from "../node/index.js";
 import { decodeTree } from "./codec.js";
 import { CheckpointError, DamagedCheckpointError } from "./errors.js";
 import { manifestName, readCheckpoint, type StoredCheckpoint } from "./manifest.js";

@@ -1,5 +1,5 @@
 // A directory of checkpoints that is kept in order during a run.
-import path from "node:path";
+import { path } from "../node/index.js";
 import { planRemoval, runInBackground, runNow, type Plan } from "../files/index.js";
 import { CheckpointError, DamagedCheckpointError } from "./errors.js";
 import { loadFrom, type LoadOptions } from "./load.js";

@@ -1,6 +1,5 @@
 // checkpoint.json: what a checkpoint holds, and checksums that tell whether it is still what was written.
-import * as fs from "node:fs";
-import path from "node:path";
+import { fs, path } from "../node/index.js";
 import { explainFailure, failureCode, isRecord, type NewFile } from "../files/index.js";
 import type { EncodedTree } from "./codec.js";
 import { DamagedCheckpointError } from "./errors.js";

@@ -1,7 +1,6 @@
 // The safetensors format: eight bytes with the length of a JSON header, the header (for each tensor its dtype,
 // shape and place), then the elements, little-endian and without gaps.
-import { createHash } from "node:crypto";
-import * as fs from "node:fs";
+import { crypto, fs } from "../node/index.js";
 import type { DType } from "../array/index.js";
 import { isRecord, pieces } from "../files/index.js";
 import { DamagedCheckpointError } from "./errors.js";
@@ -62,7 +61,7 @@ export function encodeSafetensors(
 
 /** The SHA-256 of parts that follow one another, as hexadecimal text. */
 export function sha256(parts: readonly Uint8Array[]): string {
-  const hash = createHash("sha256");
+  const hash = crypto.createHash("sha256");
   for (const part of parts) for (const piece of pieces(part)) hash.update(piece);
   return hash.digest("hex");
 }

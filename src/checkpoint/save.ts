@@ -1,6 +1,5 @@
 // Saving a tree as a checkpoint.
-import * as fs from "node:fs";
-import path from "node:path";
+import { fs, path } from "../node/index.js";
 import {
   explainFailure,
   jsonProblem,

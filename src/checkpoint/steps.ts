@@ -1,6 +1,5 @@
 // The checkpoints in a directory: `step_N` folders, and which of them is the best.
-import * as fs from "node:fs";
-import path from "node:path";
+import { fs, path } from "../node/index.js";
 import {
   explainFailure,
   failureCode,

@@ -1,5 +1,5 @@
 // A tree in a single safetensors file, for weights that travel alone.
-import path from "node:path";
+import { path } from "../node/index.js";
 import { explainFailure, replaceFile } from "../files/index.js";
 import { decodeTree, encodeTree } from "./codec.js";
 import { CheckpointError, DamagedCheckpointError } from "./errors.js";

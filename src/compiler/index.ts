@@ -14,7 +14,7 @@ import { renderSteps } from "./wasm/render.js";
 import { sortScratch } from "./wasm/sort.js";
 
 export type { Features } from "./wasm/math.js";
-export { dumpPasses, dumpText } from "./dump.js";
+export { dumpPasses, dumpText, type CompiledForms } from "./dump.js";
 export { programKey } from "./key.js";
 export { pageBytes } from "./wasm/module.js";
 

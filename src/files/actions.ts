@@ -1,5 +1,5 @@
 // What is to be done on a disk as a list of plain values, carried out at once or in the background.
-import * as fs from "node:fs";
+import { fs } from "../node/index.js";
 
 export type Action =
   | { readonly kind: "makeFolder"; readonly path: string }

@@ -1,6 +1,5 @@
 // Files and folders that appear whole or not at all: written under another name, flushed, then renamed.
-import * as fs from "node:fs";
-import path from "node:path";
+import { fs, path } from "../node/index.js";
 import { runNow, type Action, type Plan } from "./actions.js";
 import { failureCode } from "./failure.js";
 

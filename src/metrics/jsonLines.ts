@@ -1,6 +1,5 @@
 // metrics.jsonl: one record a line, appended, readable after a crash.
-import * as fs from "node:fs";
-import path from "node:path";
+import { fs, path } from "../node/index.js";
 import { explainFailure, failureCode, replaceFile, writeAll } from "../files/index.js";
 import { MetricsError } from "./errors.js";
 import { decodeRecord, encodeRecord, type PlainRecord } from "./record.js";

@@ -1,5 +1,5 @@
 // The logger of a run: every record goes to a file of JSON lines and to any number of backends.
-import path from "node:path";
+import { path } from "../node/index.js";
 import { MetricsError } from "./errors.js";
 import { openJsonLines } from "./jsonLines.js";
 import { plainRecord, type MetricsRecord, type PlainRecord } from "./record.js";

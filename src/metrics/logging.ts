@@ -1,6 +1,5 @@
 // Messages for people while a run goes on, one line each: `I 2026-02-15 14:30:22.123 [vibe_rl] text`.
-import * as fs from "node:fs";
-import path from "node:path";
+import { fs, path } from "../node/index.js";
 import { explainFailure } from "../files/index.js";
 import { MetricsError } from "./errors.js";
 import { plainRecord, scalarsOf, type MetricsRecord } from "./record.js";
@@ -14,7 +13,7 @@ export interface LoggingOptions {
   readonly level?: LogLevel;
   /** A file that gets the messages too, appended. Default `null`: none. */
   readonly file?: string | null;
-  /** Where messages are shown. Default the standard error output; `null`: nowhere. */
+  /** Where messages are shown. Default the standard error output, in a browser the console; `null`: nowhere. */
   readonly stream?: { write(text: string): unknown } | null;
 }
 
@@ -34,7 +33,14 @@ function timestamp(date: Date): string {
 export const formatLine = (level: LogLevel, message: string, date: Date): string =>
   `${level[0].toUpperCase()} ${timestamp(date)} [vibe_rl] ${message}`;
 
-function makeLogger({ level = "info", file = null, stream = process.stderr }: LoggingOptions): Logger {
+/** The standard error output, or the console where there is none. */
+function standardError(): { write(text: string): unknown } {
+  const { process }: { readonly process?: Partial<NodeJS.Process> } = globalThis;
+  // eslint-disable-next-line no-console
+  return process?.stderr ?? { write: (line) => console.info(line.trimEnd()) };
+}
+
+function makeLogger({ level = "info", file = null, stream = standardError() }: LoggingOptions): Logger {
   const least = logLevels.indexOf(level);
   if (least < 0) {
     throw new MetricsError(

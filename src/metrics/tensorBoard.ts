@@ -1,7 +1,5 @@
 // Event files for TensorBoard: TFRecord frames around protocol-buffer messages of type Event.
-import * as fs from "node:fs";
-import { hostname } from "node:os";
-import path from "node:path";
+import { fs, os, path } from "../node/index.js";
 import { explainFailure, writeAll } from "../files/index.js";
 import { maskedCrc32c } from "./crc32c.js";
 import { MetricsError } from "./errors.js";
@@ -47,7 +45,7 @@ export function TensorBoardBackend(
 ): MetricsBackend & { readonly path: string } {
   const now = Date.now() / 1000;
   const seconds = Math.floor(now).toString().padStart(10, "0");
-  const name = `events.out.tfevents.${seconds}.${hostname()}.${process.pid}.${lastFile++}`;
+  const name = `events.out.tfevents.${seconds}.${os.hostname()}.${process.pid}.${lastFile++}`;
   const target = path.join(path.resolve(logDir), name);
   const failed = (error: unknown): never => {
     throw new MetricsError(`TensorBoardBackend: cannot write ${target}: ${explainFailure(error)}`, {

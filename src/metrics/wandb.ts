@@ -1,6 +1,5 @@
 // Weights & Biases, through its own package, which is loaded only when it is asked for.
-import * as fs from "node:fs";
-import path from "node:path";
+import { fs, path } from "../node/index.js";
 import { explainFailure, failureCode, replaceFile } from "../files/index.js";
 import { MetricsError } from "./errors.js";
 import type { MetricsBackend } from "./logger.js";
@@ -39,7 +38,9 @@ const packageName = "@wandb/sdk";
 async function loadWandb(operation: string): Promise<Wandb> {
   try {
     // A name that compilers do not know: the package is optional.
-    const module = (await import(/* @vite-ignore */ packageName)) as { readonly default: Wandb };
+    const module = (await import(/* @vite-ignore */ /* webpackIgnore: true */ packageName)) as {
+      readonly default: Wandb;
+    };
     return module.default;
   } catch (error) {
     throw new MetricsError(

@@ -1,5 +1,5 @@
 // A finished picture, in whichever format it is asked for.
-import path from "node:path";
+import { path } from "../node/index.js";
 import { toPdf } from "./drawing/pdf.js";
 import { toPng } from "./drawing/png.js";
 import { rasterize } from "./drawing/raster.js";

@@ -1,6 +1,5 @@
 // The directory of a run: its config, checkpoints, logs, videos and artifacts, laid out so that any tool finds them.
-import * as fs from "node:fs";
-import path from "node:path";
+import { fs, path } from "../node/index.js";
 import {
   bestCheckpoint,
   listCheckpoints,

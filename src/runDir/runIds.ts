@@ -1,6 +1,5 @@
 // The names of run directories: `<name>_<YYYYMMDD_HHMMSS>`, with `_2`, `_3`, … for runs of the same second.
-import * as fs from "node:fs";
-import path from "node:path";
+import { fs, path } from "../node/index.js";
 import { failureCode, namesIn } from "../files/index.js";
 import { RunDirError } from "./errors.js";
 

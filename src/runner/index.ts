@@ -9,6 +9,7 @@ export {
   type RecordSink,
   type RunOptions,
   type RunResult,
+  type StopSignal,
   type Trainer,
 } from "./loop.js";
 export {

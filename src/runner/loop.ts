@@ -70,6 +70,11 @@ export interface RecordSink {
   log(record: MetricsRecord): void;
 }
 
+/** What tells a run to stop: an `AbortSignal`, whose type not every project has. */
+export interface StopSignal {
+  readonly aborted: boolean;
+}
+
 export interface RunOptions<A> {
   /** Called every `logInterval` steps, and waited for. */
   readonly callback?: (step: number, agentState: A, metrics: MetricsRecord) => void | Promise<void>;
@@ -77,7 +82,7 @@ export interface RunOptions<A> {
   /** Called after every call of the compiled program. */
   readonly onProgress?: (progress: Progress) => void;
   /** Ends the run early, after the work in hand, with a checkpoint if there are any. */
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
   /** Called before the first step with the step that the run starts from: 0, or that of its checkpoint. */
   readonly onStart?: (step: number) => void;
 }
@@ -234,7 +239,7 @@ function settled(agent: object): object {
 }
 
 /** Asked anew each time: it changes while we wait. */
-const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted ?? false;
+const isAborted = (signal: StopSignal | undefined): boolean => signal?.aborted ?? false;
 
 /** Lets the event loop turn: signals, timers and the page get their chance. */
 const nextTurn = (): Promise<void> =>

@@ -1,5 +1,5 @@
 // Disks that fail: every step of writing a checkpoint fails once, and what was there stays.
-import * as fs from "node:fs";
+import fs from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { np } from "vibe-rl/array";
@@ -12,25 +12,14 @@ import {
   saveCheckpoint,
   saveTree,
 } from "vibe-rl/checkpoint";
+import { mockDisk } from "../disk.js";
 import { temporaryFolder } from "../temporary.js";
 
 type AnyFunction = (...args: never[]) => unknown;
 
-vi.mock("node:fs", async (importOriginal) => {
-  const original = await importOriginal<typeof fs>();
-  const names = [
-    "mkdirSync",
-    "openSync",
-    "writeSync",
-    "fsyncSync",
-    "renameSync",
-    "rmSync",
-    "symlinkSync",
-  ] as const;
-  const mocked = Object.fromEntries(names.map((name) => [name, vi.fn(original[name] as AnyFunction)]));
-  const open = vi.fn(original.promises.open);
-  return { ...original, ...mocked, promises: { ...original.promises, open } };
-});
+mockDisk("mkdirSync", "openSync", "writeSync", "fsyncSync", "renameSync", "rmSync", "symlinkSync");
+const { open } = fs.promises;
+vi.spyOn(fs.promises, "open").mockImplementation(open);
 
 const failure = (code: string): Error => Object.assign(new Error(`${code}: it failed`), { code });
 

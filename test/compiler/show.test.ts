@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ArrayError, lax, makeProgram, np, type Array } from "vibe-rl/array";
-import { dumpPasses, dumpText, type CompiledForms } from "../../src/compiler/dump.js";
+import type { CompiledForms } from "../../src/compiler/dump.js";
 import { buildRegion } from "../../src/compiler/fuse/region.js";
 import { placeAt, Shared } from "../../src/compiler/fuse/shared.js";
 import type { Address, Buffer, Expression, Step } from "../../src/compiler/kernel.js";
@@ -22,6 +22,7 @@ import { encodings } from "../../src/compiler/wasm/opcodes.js";
 import { renderSteps } from "../../src/compiler/wasm/render.js";
 import { sortScratch } from "../../src/compiler/wasm/sort.js";
 import { writeDumps } from "../../src/device/wasm/dump.js";
+import { writeDumps as writeNoDumps } from "../../src/device/wasm/noDump.js";
 
 /** All forms of a function on its way to machine code. */
 function compile<A extends readonly Array[]>(
@@ -302,7 +303,7 @@ describe("dumps", () => {
     vi.unstubAllEnvs();
     vi.unstubAllGlobals();
   });
-  const dump = (forms: CompiledForms) => writeDumps("jit(step)", dumpPasses, (pass) => dumpText(pass, forms));
+  const dump = (forms: CompiledForms) => writeDumps("jit(step)", forms);
 
   it("write a file for each pass that is asked for, numbered by compilation", () => {
     const folder = path.join(mkdtempSync(path.join(tmpdir(), "dump-")), "inner");
@@ -330,10 +331,9 @@ describe("dumps", () => {
   });
 
   it("are not made without being asked for", () => {
-    const textOf = vi.fn(() => ({ suffix: "", text: "" }));
     vi.stubEnv("VIBE_RL_DUMP", "");
-    writeDumps("step", dumpPasses, textOf);
-    expect(textOf).not.toHaveBeenCalled();
+    const unread = new Proxy({} as CompiledForms, { get: () => expect.fail("something was read") });
+    dump(unread);
   });
 
   it("name the passes there are if one is unknown", () => {
@@ -347,5 +347,12 @@ describe("dumps", () => {
     vi.stubGlobal("process", { env: { VIBE_RL_DUMP: "fuse" } });
     expect(() => dump(forms)).toThrow(ArrayError);
     expect(() => dump(forms)).toThrow(/Node 20\.16/);
+  });
+
+  it("are refused in bundles for browsers, which leave them out", () => {
+    const forms = layer();
+    writeNoDumps("step", forms);
+    vi.stubEnv("VIBE_RL_DUMP", "fuse");
+    expect(() => writeNoDumps("step", forms)).toThrow(/not part of bundles for browsers/);
   });
 });

@@ -1,15 +1,13 @@
 // metrics.jsonl: what is written, what is read back, and what happens to a file that was cut.
-import * as fs from "node:fs";
+import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { np } from "vibe-rl/array";
 import { MetricsLogger, readMetrics, type MetricsBackend, type PlainRecord } from "vibe-rl/metrics";
+import { mockDisk } from "../disk.js";
 import { temporaryFolder, warningsOf } from "../temporary.js";
 
-vi.mock("node:fs", async (importOriginal) => {
-  const original = await importOriginal<typeof fs>();
-  return { ...original, writeSync: vi.fn(original.writeSync), openSync: vi.fn(original.openSync) };
-});
+mockDisk("writeSync", "openSync");
 
 const metricsFile = (): string => path.join(temporaryFolder(), "logs", "metrics.jsonl");
 const linesOf = (file: string): unknown[] =>

@@ -1,16 +1,14 @@
 // Run directories: their layout, names, configs and checkpoints.
-import * as fs from "node:fs";
+import fs from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { saveCheckpoint } from "vibe-rl/checkpoint";
 import { MetricsLogger, readMetrics } from "vibe-rl/metrics";
 import { findRuns, RunDir } from "vibe-rl/runDir";
+import { mockDisk } from "../disk.js";
 import { temporaryFolder } from "../temporary.js";
 
-vi.mock("node:fs", async (importOriginal) => {
-  const original = await importOriginal<typeof fs>();
-  return { ...original, mkdirSync: vi.fn(original.mkdirSync), writeSync: vi.fn(original.writeSync) };
-});
+mockDisk("mkdirSync", "writeSync");
 
 const failWith = (code: string) => () => {
   throw Object.assign(new Error("it failed"), { code });

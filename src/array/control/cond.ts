@@ -14,16 +14,12 @@ import { jvpProgram } from "../transforms/jvp.js";
 import { pruneProgram } from "../transforms/prune.js";
 import { applyTranspose } from "../transforms/transpose.js";
 import { partitionCond } from "./condPartition.js";
-import { pick, split, spread, unweave } from "./lists.js";
+import { anyFlag, pick, split, spread, unweave } from "./lists.js";
 
 export interface CondParams {
   /** All take the same operands and return results of the same types. */
   readonly branches: readonly Program[];
 }
-
-/** Which flags are set in any of the lists. */
-export const anyFlag = (lists: readonly (readonly boolean[])[]): boolean[] =>
-  (lists[0] ?? []).map((_, index) => lists.some((list) => list[index]));
 
 /** `cond(index, ...operands)`: branch number `index`, the nearest one where it is out of range. */
 export const cond: Primitive<CondParams> = {

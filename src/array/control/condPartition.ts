@@ -6,8 +6,8 @@ import { showType, type ArrayType } from "../core/type.js";
 import { zeros } from "../primitives/linear.js";
 import { partitionProgram, type PartitionedProgram } from "../transforms/partition.js";
 import { substitute } from "../transforms/substitute.js";
-import { anyFlag, type CondParams } from "./cond.js";
-import { pick } from "./lists.js";
+import type { CondParams } from "./cond.js";
+import { anyFlag, pick } from "./lists.js";
 
 /**
  * Each branch leaves the residuals of its own other half in slots that the branches share by type; operands

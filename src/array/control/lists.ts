@@ -17,6 +17,10 @@ export const pick = <T>(list: readonly T[], flags: readonly boolean[], value = t
 
 export const count = (flags: readonly boolean[]): number => flags.filter(Boolean).length;
 
+/** Which flags are set in any of the lists. */
+export const anyFlag = (lists: readonly (readonly boolean[])[]): boolean[] =>
+  (lists[0] ?? []).map((_, index) => lists.some((list) => list[index]));
+
 /**
  * Regroups `[...items, ...extras]`, with one extra per flagged item, so that the extras of each group of
  * items directly follow the group.

@@ -3,7 +3,7 @@ import type { Array, Concrete } from "../core/array.js";
 import { allocate } from "../core/dtype.js";
 import { concrete, interpret } from "../core/interpret.js";
 import type { Batched, Linearized, Primitive, Tangent } from "../core/primitive.js";
-import { typesOf, type Program } from "../core/program.js";
+import { typesOf } from "../core/program.js";
 import { range, sizeOf } from "../core/shape.js";
 import { bind } from "../core/trace.js";
 import { arrayType } from "../core/type.js";
@@ -11,28 +11,11 @@ import { instantiate, repeatBatch } from "../primitives/linear.js";
 import { permute } from "../primitives/reshape.js";
 import { batchProgram } from "../transforms/batch.js";
 import { jvpProgram } from "../transforms/jvp.js";
-import { count, growFlags, pick, split, unweave, weave } from "./lists.js";
+import { count, growFlags, pick, unweave, weave } from "./lists.js";
+import { scanRoles, type ScanParams } from "./scanParams.js";
 import { partitionScan } from "./scanPartition.js";
 import { pruneScan } from "./scanPrune.js";
 import { transposeScan } from "./scanTranspose.js";
-
-export interface ScanParams {
-  /** Takes constants, carry and a slice of each stacked input; returns the new carry and a slice of each result. */
-  readonly body: Program;
-  /** How many inputs are the same in every turn. */
-  readonly constants: number;
-  /** How many inputs, after those, are carried from turn to turn. */
-  readonly carries: number;
-  readonly length: number;
-  /** Whether to go from the last slice to the first. */
-  readonly reverse: boolean;
-  /** How many turns to write out per loop iteration; a hint for the compiler. */
-  readonly unroll: number;
-}
-
-/** Something per input, by role: constants, carry, stacked inputs. */
-export const scanRoles = <T>(list: readonly T[], { constants, carries }: ScanParams): [T[], T[], T[]] =>
-  split(list, [constants, carries]) as [T[], T[], T[]];
 
 export const scan: Primitive<ScanParams> = {
   name: "scan",
@@ -57,7 +40,7 @@ export const scan: Primitive<ScanParams> = {
     return [...carry.map((value) => value.elements), ...results];
   },
   jvp: jvpScan,
-  transpose: transposeScan,
+  transpose: (...rule) => transposeScan(scan, ...rule),
   batch: batchScan,
   partition: partitionScan,
   prune: pruneScan,

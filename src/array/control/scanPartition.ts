@@ -6,7 +6,7 @@ import { arrayType } from "../core/type.js";
 import { partitionProgram } from "../transforms/partition.js";
 import { substitute } from "../transforms/substitute.js";
 import { count, growFlags, pick, split } from "./lists.js";
-import { scanRoles, type ScanParams } from "./scan.js";
+import { scanRoles, type ScanParams } from "./scanParams.js";
 
 /**
  * A residual costs memory only if it changes from turn to turn: slices and constants of the loop are handed

@@ -2,7 +2,7 @@
 import { variablesRead, type Equation } from "../core/program.js";
 import { pruneProgram } from "../transforms/prune.js";
 import { count, growFlags, pick, split } from "./lists.js";
-import { scanRoles, type ScanParams } from "./scan.js";
+import { scanRoles, type ScanParams } from "./scanParams.js";
 
 /** The loop without unused results, the carries that nothing else needs, and inputs that became unused. */
 export function pruneScan(equation: Equation, used: readonly boolean[]): Equation {

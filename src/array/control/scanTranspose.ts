@@ -1,19 +1,20 @@
 // Reverse mode through a loop: the cotangents are carried from the last turn to the first.
 import type { Array } from "../core/array.js";
-import type { Tangent } from "../core/primitive.js";
+import type { Primitive, Tangent } from "../core/primitive.js";
 import { typesOf, type Atom, type Program } from "../core/program.js";
 import { bind, traceClosed } from "../core/trace.js";
 import type { ArrayType } from "../core/type.js";
 import { instantiate, zeros } from "../primitives/linear.js";
 import { applyTranspose } from "../transforms/transpose.js";
 import { count, pick, split, spread } from "./lists.js";
-import { scan, scanRoles, type ScanParams } from "./scan.js";
+import { scanRoles, type ScanParams } from "./scanParams.js";
 
 /**
  * Cotangents of a loop that is linear in its carry and in those inputs that are not known. The cotangents of
  * linear constants are summed over the turns, those of stacked inputs come out stacked.
  */
 export function transposeScan(
+  scan: Primitive<ScanParams>,
   cotangents: readonly Tangent[],
   known: readonly (Array | null)[],
   _types: readonly ArrayType[],

@@ -37,7 +37,7 @@ export const itemSize = (dtype: DType): number => storage[dtype].BYTES_PER_ELEME
 export const allocate = (dtype: DType, size: number): TypedArray => new storage[dtype](size);
 
 /** Storage of a dtype over bytes that are there already. */
-export const viewBytes = (dtype: DType, bytes: ArrayBuffer, offset: number, size: number) =>
+export const viewBytes = (dtype: DType, bytes: ArrayBuffer, offset: number, size: number): TypedArray =>
   new storage[dtype](bytes, offset, size);
 
 /** The dtype that stores a typed array's elements as they are. */

@@ -3,12 +3,11 @@ import type { Array } from "../core/array.js";
 import { type ArrayLike } from "../core/array.js";
 import { asArray, promote } from "../core/coerce.js";
 import { fail } from "../core/errors.js";
-import { normalizeAxis, sameShape } from "../core/shape.js";
+import { insertAt, normalizeAxis, sameShape } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { showType } from "../core/type.js";
 import { concatenate as concatenatePrimitive } from "../primitives/concatenate.js";
 import { slice } from "./indexing.js";
-import { expandDims } from "./shaping.js";
 
 function checkList(operation: string, arrays: readonly ArrayLike[]): Array[] {
   if (!globalThis.Array.isArray(arrays) || arrays.length === 0) {
@@ -42,7 +41,7 @@ export function stack(arrays: readonly ArrayLike[], axis = 0): Array {
   const at = normalizeAxis("np.stack", axis, first.ndim + 1);
   return bindOne(
     concatenatePrimitive,
-    operands.map((operand) => expandDims(operand, at)),
+    operands.map((operand) => operand.reshape(insertAt(operand.shape, at, 1))),
     { axis: at },
   );
 }

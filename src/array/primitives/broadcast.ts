@@ -1,12 +1,10 @@
 // Repeating an array along new or unit axes.
+import type { Array } from "../core/array.js";
 import { fail } from "../core/errors.js";
 import type { Primitive } from "../core/primitive.js";
 import { range, showShape, stridesOf, without, type Shape } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { arrayType, showType } from "../core/type.js";
-import { reduceSum } from "./reduce.js";
-import { reshape } from "./reshape.js";
-import { linearPrimitive } from "./linear.js";
 import { gatherStrided } from "./strided.js";
 
 export interface BroadcastParams {
@@ -15,7 +13,7 @@ export interface BroadcastParams {
   readonly axes: readonly number[];
 }
 
-export const broadcast: Primitive<BroadcastParams> = linearPrimitive({
+export const broadcast: Primitive<BroadcastParams> = {
   name: "broadcast",
   infer([x], { shape, axes }) {
     const fits =
@@ -37,12 +35,15 @@ export const broadcast: Primitive<BroadcastParams> = linearPrimitive({
     });
     return [gatherStrided(x.elements, x.dtype, shape, strides)];
   },
-  transpose(ct, _known, [type], { shape, axes }) {
-    const { shape: inner } = type;
+  // Written out and with methods: the primitives that this would share rules with are built on this one.
+  jvp: ([x], [t], params) => ({
+    outputs: [bindOne(broadcast, [x], params)],
+    tangents: [t && bindOne(broadcast, [t], params)],
+  }),
+  transpose([ct], _known, [{ shape: inner }], { shape, axes }) {
     const grown = axes.filter((axis, index) => inner[index] === 1 && shape[axis] !== 1);
     const summed = [...without(range(shape.length), axes), ...grown].sort((a, b) => a - b);
-    const sum = summed.length === 0 ? ct : bindOne(reduceSum, [ct], { axes: summed });
-    return [grown.length === 0 ? sum : bindOne(reshape, [sum], { shape: inner })];
+    return [(ct as Array).sum(summed).reshape(inner)];
   },
   batch: (inputs, _batched, { shape, axes }, size) => ({
     outputs: [
@@ -50,4 +51,4 @@ export const broadcast: Primitive<BroadcastParams> = linearPrimitive({
     ],
     batched: [true],
   }),
-});
+};

@@ -10,11 +10,10 @@ import { arrayType, showType, type ArrayType } from "../core/type.js";
 import { broadcast } from "./broadcast.js";
 import { concatenate } from "./concatenate.js";
 import { checkDType } from "./elementwise.js";
-import { gather } from "./gather.js";
+import { gather, scatter } from "./gather.js";
 import { iota } from "./iota.js";
 import { linearPrimitive, repeatBatch, zeros } from "./linear.js";
 import { permute, permuteBack, reshape } from "./reshape.js";
-import { scatter } from "./scatter.js";
 import { forEachStrided, gatherStrided } from "./strided.js";
 
 function checkBlock(name: string, x: ArrayType, starts: readonly ArrayType[], sizes: Shape): void {

@@ -9,7 +9,6 @@ import { bindOne } from "../core/trace.js";
 import { arrayType, showType, type ArrayType } from "../core/type.js";
 import { broadcast } from "./broadcast.js";
 import { transposeOne, type TransposeOne } from "./linear.js";
-import { reduceSum } from "./reduce.js";
 
 /** A formula on numbers; storing the result rounds or wraps it to the dtype. */
 export type Formula = (...elements: number[]) => number;
@@ -133,9 +132,7 @@ export const expandTo = (array: Array, shape: Shape): Array =>
 
 /** The cotangent of an operand that was a scalar among larger ones: the sum over all elements. */
 export const reduceTo = (cotangent: Array, type: ArrayType): Array =>
-  type.shape.length === cotangent.ndim
-    ? cotangent
-    : bindOne(reduceSum, [cotangent], { axes: range(cotangent.ndim) });
+  type.shape.length === cotangent.ndim ? cotangent : cotangent.sum();
 
 /** Gives every operand with a shape of its own the batch axis; scalars that are the same for all stay. */
 export function batchElementwise<P extends object>(

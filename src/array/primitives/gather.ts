@@ -1,81 +1,22 @@
-// Reading at computed indices.
+// Reading and writing at computed indices. Each is the other's transpose, so they share a file.
 import type { Array } from "../core/array.js";
-import { allocate, type TypedArray } from "../core/dtype.js";
+import { allocate, dtypes, isFloat } from "../core/dtype.js";
 import { fail } from "../core/errors.js";
+import { constant } from "../core/interpret.js";
 import type { Primitive } from "../core/primitive.js";
-import { range, sizeOf, stridesOf, type Shape } from "../core/shape.js";
+import { range, sameShape, showShape, sizeOf } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { arrayType, showType, type ArrayType } from "../core/type.js";
-import { linearPrimitive, repeatBatch, zeros } from "./linear.js";
-import { permute } from "./reshape.js";
-import { scatter } from "./scatter.js";
+import { broadcast } from "./broadcast.js";
+import { checkDType } from "./elementwise.js";
+import { forEachIndex, indexLayout, type GatherParams } from "./indexLayout.js";
+import { iota } from "./iota.js";
+import { jvpLinear, linearPrimitive, repeatBatch, transposeOne, zeros } from "./linear.js";
+import { equal } from "./logic.js";
+import { permute, reshape } from "./reshape.js";
+import { choose } from "./select.js";
 
-export interface GatherParams {
-  /** How many leading axes operand and indices have in common. */
-  readonly batchDims: number;
-  /** What an index outside the operand means: the nearest one inside, or nothing (reads zero, writes none). */
-  readonly mode: "clip" | "drop";
-}
-
-/** How operand [batch, indexed…, rest] and indices [batch, positions…, K] go together. */
-export interface IndexLayout {
-  readonly batch: Shape;
-  readonly indexed: Shape;
-  readonly rest: Shape;
-  readonly positions: Shape;
-}
-
-/** Works out the layout, refusing what does not fit. */
-export function indexLayout(
-  name: string,
-  operand: ArrayType,
-  indices: ArrayType,
-  { batchDims }: GatherParams,
-): IndexLayout {
-  const count = indices.shape[indices.shape.length - 1] ?? 0;
-  const batch = operand.shape.slice(0, batchDims);
-  if (
-    indices.dtype !== "int32" ||
-    indices.shape.length <= batchDims ||
-    batchDims + count > operand.shape.length ||
-    batch.some((extent, axis) => indices.shape[axis] !== extent)
-  ) {
-    fail(
-      name,
-      `indices ${showType(indices)} do not index ${showType(operand)} with ${batchDims} leading axes in common; ` +
-        `they must be int32 with one index per indexed axis in the last axis`,
-    );
-  }
-  return {
-    batch,
-    indexed: operand.shape.slice(batchDims, batchDims + count),
-    rest: operand.shape.slice(batchDims + count),
-    positions: indices.shape.slice(batchDims, -1),
-  };
-}
-
-/** Calls `visit(row of the operand, row of the result)` for every index; -1 for one that is dropped. */
-export function forEachIndex(
-  { batch, indexed, positions }: IndexLayout,
-  indices: TypedArray,
-  mode: GatherParams["mode"],
-  visit: (operandRow: number, row: number) => void,
-): void {
-  const strides = stridesOf(indexed);
-  const perBatch = sizeOf(positions);
-  const rows = sizeOf(batch) * perBatch;
-  for (let row = 0; row < rows; row++) {
-    let target = Math.floor(row / perBatch) * sizeOf(indexed);
-    let inside = true;
-    for (let axis = 0; axis < indexed.length; axis++) {
-      const index = indices[row * indexed.length + axis];
-      const last = indexed[axis] - 1;
-      if (index < 0 || index > last) inside = false;
-      target += Math.min(Math.max(index, 0), last) * strides[axis];
-    }
-    visit(inside || mode === "clip" ? target : -1, row);
-  }
-}
+export type { GatherParams } from "./indexLayout.js";
 
 /** `gather(operand [B…, D₁…D_K, rest…], indices [B…, I…, K])` is [B…, I…, rest…]. */
 export const gather: Primitive<GatherParams> = linearPrimitive({
@@ -123,3 +64,85 @@ export const gather: Primitive<GatherParams> = linearPrimitive({
     return { outputs: [permute(picked, front)], batched: [true] };
   },
 });
+
+export interface ScatterParams extends GatherParams {
+  /** How an update meets what is there. With "set", the last of several updates of one place wins. */
+  readonly operation: "set" | "add" | "mul" | "min" | "max";
+}
+
+const combine: Record<ScatterParams["operation"], (old: number, update: number) => number> = {
+  set: (_, update) => update,
+  add: (old, update) => old + update,
+  mul: (old, update) => old * update,
+  min: Math.min,
+  max: Math.max,
+};
+
+/** `scatter(operand [B…, D₁…D_K, rest…], updates [B…, I…, rest…], indices [B…, I…, K])`. */
+export const scatter: Primitive<ScatterParams> = {
+  name: "scatter",
+  infer([x, updates, indices], params) {
+    checkDType("scatter", [x, updates], dtypes);
+    const { batch, positions, rest } = indexLayout("scatter", x, indices, params);
+    const expected = [...batch, ...positions, ...rest];
+    if (!sameShape(updates.shape, expected)) {
+      fail("scatter", `updates must have shape ${showShape(expected)}, got ${showType(updates)}`);
+    }
+    return [{ ...x, weak: false }];
+  },
+  evaluate([x, updates, indices], params) {
+    const layout = indexLayout("scatter", x.type, indices.type, params);
+    const out = x.elements.slice();
+    const from = updates.elements;
+    const length = sizeOf(layout.rest);
+    const step = params.operation === "mul" && !isFloat(x.dtype) ? Math.imul : combine[params.operation];
+    forEachIndex(layout, indices.elements, params.mode, (target, row) => {
+      if (target < 0) return;
+      for (let at = 0; at < length; at++) {
+        const place = target * length + at;
+        out[place] = step(out[place], from[row * length + at]);
+      }
+    });
+    return [out];
+  },
+  jvp(inputs, tangents, params) {
+    const { operation } = params;
+    if (operation !== "set" && operation !== "add" && tangents.some((t) => t !== null)) {
+      fail(`at().${operation}`, `has no derivative; use at().set or at().add, or lax.stopGradient around it`);
+    }
+    return jvpLinear(scatter, 2, inputs, tangents, params);
+  },
+  transpose: transposeOne((ct, [x, updates, positions], types, params) => {
+    const indices = positions as Array;
+    const { batchDims, mode, operation } = params;
+    const toUpdates = updates === null ? bindOne(gather, [ct, indices], { batchDims, mode }) : null;
+    if (operation === "add") return [x === null ? ct : null, toUpdates, null];
+    const overwritten = zeros(types[1]);
+    return [
+      x === null ? bindOne(scatter, [ct, overwritten, indices], params) : null,
+      toUpdates && choose(lastWriters(types, indices, params), toUpdates, constant(0, ct.dtype)),
+      null,
+    ];
+  }),
+  batch(inputs, batched, params, size) {
+    const all = inputs.map((input, index) => (batched[index] ? input : repeatBatch(input, size)));
+    return {
+      outputs: [bindOne(scatter, all, { ...params, batchDims: params.batchDims + 1 })],
+      batched: [true],
+    };
+  },
+};
+
+/** Which updates of a "set" are still there in the end, when several went to one place. */
+function lastWriters(types: readonly ArrayType[], indices: Array, params: ScatterParams): Array {
+  const [operand, updates] = types as [ArrayType, ArrayType];
+  const { batch, indexed } = indexLayout("scatter", operand, indices.type, params);
+  const rows = indices.shape.slice(0, -1);
+  const count = bindOne(iota, [], { shape: [sizeOf(rows)], axis: 0, dtype: "int32" });
+  const ids = bindOne(reshape, [count], { shape: rows });
+  const nobody = zeros(arrayType([...batch, ...indexed], "int32"));
+  const winners = bindOne(scatter, [nobody, ids, indices], params);
+  const { batchDims, mode } = params;
+  const won = bindOne(equal, [bindOne(gather, [winners, indices], { batchDims, mode }), ids], {});
+  return bindOne(broadcast, [won], { shape: updates.shape, axes: range(rows.length) });
+}

@@ -2,8 +2,6 @@
 import { fail, type Array, type Backend, type Program } from "../../array/index.js";
 import {
   compileToWasm,
-  dumpPasses,
-  dumpText,
   isCompilable,
   programKey,
   type Features,
@@ -25,9 +23,7 @@ function generate(name: string, program: Program, constants: number, features: F
         'without compiling: jit(f, { device: "interpreter" }) or VIBE_RL_DEVICE=interpreter',
     );
   }
-  const compiled = compileToWasm(program, constants, features, (forms) =>
-    writeDumps(name, dumpPasses, (pass) => dumpText(pass, forms)),
-  );
+  const compiled = compileToWasm(program, constants, features, (forms) => writeDumps(name, forms));
   if (compiled.memoryBytes > memoryLimit) {
     fail(
       "jit",

@@ -1,5 +1,7 @@
 // Writing what the compiler's passes made of programs to files, where VIBE_RL_DUMP asks for it.
 import { environment, fail } from "../../array/index.js";
+import { dumpPasses, dumpText, type CompiledForms } from "../../compiler/index.js";
+import { fs, hasFiles, path } from "../../node/index.js";
 
 /** The passes that VIBE_RL_DUMP names, separated by commas. */
 export function parsePasses<P extends string>(wanted: string, known: readonly P[]): P[] {
@@ -13,49 +15,25 @@ export function parsePasses<P extends string>(wanted: string, known: readonly P[
     );
 }
 
-/** The little of Node that dumps need. */
-interface FileSystem {
-  readonly mkdirSync: (folder: string, options: { readonly recursive: true }) => void;
-  readonly writeFileSync: (file: string, text: string) => void;
-}
-interface Paths {
-  readonly join: (...parts: readonly string[]) => string;
-}
-interface Host {
-  readonly process?: { readonly getBuiltinModule?: (name: string) => unknown };
-}
-
-/** Node's own modules, without importing what browsers do not have. */
-function nodeModule(name: string): unknown {
-  const { process }: Host = globalThis;
-  return (
-    process?.getBuiltinModule?.(name) ??
-    fail("VIBE_RL_DUMP", "dumps are files, and need Node 20.16 or newer; unset the variable here", null)
-  );
-}
-
 let compilations = 0;
 
 /**
  * Counts a compilation, and writes what VIBE_RL_DUMP asks for to `<number>-<name>.<pass>.txt` (machine code:
  * `.wat`) in the folder VIBE_RL_DUMP_DIR, by default `vibe-rl-dump`. Does nothing if the variable is not set.
  */
-export function writeDumps<P extends string>(
-  name: string,
-  passes: readonly P[],
-  textOf: (pass: P) => { readonly suffix: string; readonly text: string },
-): void {
+export function writeDumps(name: string, forms: CompiledForms): void {
   const number = ++compilations;
   const wanted = environment("VIBE_RL_DUMP");
   if (wanted === undefined) return;
-  const chosen = parsePasses(wanted, passes);
+  const chosen = parsePasses(wanted, dumpPasses);
+  if (!hasFiles()) {
+    fail("VIBE_RL_DUMP", "dumps are files, and need Node 20.16 or newer; unset the variable here", null);
+  }
   const folder = environment("VIBE_RL_DUMP_DIR") ?? "vibe-rl-dump";
-  const files = nodeModule("node:fs") as FileSystem;
-  const paths = nodeModule("node:path") as Paths;
-  files.mkdirSync(folder, { recursive: true });
+  fs.mkdirSync(folder, { recursive: true });
   for (const pass of chosen) {
-    const { suffix, text } = textOf(pass);
-    files.writeFileSync(paths.join(folder, `${number}-${fileName(name)}.${suffix}`), text);
+    const { suffix, text } = dumpText(pass, forms);
+    fs.writeFileSync(path.join(folder, `${number}-${fileName(name)}.${suffix}`), text);
   }
 }
 

@@ -1,6 +1,5 @@
 // Runs on disk: their metrics, their configs, and which of them belong together.
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import path from "node:path";
+import { fs, path } from "../../node/index.js";
 import { explainFailure, isRecord } from "../../files/index.js";
 import { readMetrics } from "../../metrics/index.js";
 import { fail, listed } from "../error.js";
@@ -25,9 +24,9 @@ const operation = "plotRewardCurve";
 const withoutTime = (name: string): string => name.replace(/_\d{8}_\d{6}(?:[_-]\d+)?$/, "");
 
 function readConfig(file: string): Record<string, unknown> {
-  if (!existsSync(file)) return {};
+  if (!fs.existsSync(file)) return {};
   try {
-    const config: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const config: unknown = JSON.parse(fs.readFileSync(file, "utf8"));
     return isRecord(config) ? config : {};
   } catch (error) {
     return fail(operation, `${file} cannot be read as JSON: ${explainFailure(error)}`);
@@ -38,7 +37,7 @@ function readConfig(file: string): Record<string, unknown> {
 export function readRun(run: RunLike): Run {
   const root = path.resolve(typeof run === "string" ? run : run.root);
   const metrics = path.join(root, "logs", "metrics.jsonl");
-  if (!existsSync(metrics)) fail(operation, missingRun(root, metrics));
+  if (!fs.existsSync(metrics)) fail(operation, missingRun(root, metrics));
   const rows = readMetrics(metrics);
   if (rows.length === 0) fail(operation, `${metrics} is empty; nothing has been logged yet`);
   const name = path.basename(root);
@@ -48,11 +47,11 @@ export function readRun(run: RunLike): Run {
 
 /** Why a directory is not a run, and which runs lie near it. */
 function missingRun(root: string, metrics: string): string {
-  const isFolder = (folder: string): boolean => existsSync(folder) && statSync(folder).isDirectory();
+  const isFolder = (folder: string): boolean => fs.existsSync(folder) && fs.statSync(folder).isDirectory();
   const near = isFolder(root) ? root : path.dirname(root);
   const runs = !isFolder(near)
     ? []
-    : readdirSync(near).filter((name) => existsSync(path.join(near, name, "logs", "metrics.jsonl")));
+    : fs.readdirSync(near).filter((name) => fs.existsSync(path.join(near, name, "logs", "metrics.jsonl")));
   const reason = isFolder(root)
     ? `${root} is not a run directory: it has no ${path.relative(root, metrics)}`
     : `${root} does not exist`;

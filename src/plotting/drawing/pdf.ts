@@ -1,5 +1,5 @@
 // A drawing as PDF: one page of vector shapes, text in Helvetica, which every reader has.
-import { deflateSync } from "node:zlib";
+import { zlib } from "../../node/index.js";
 import { textWidth } from "../font/index.js";
 import { anchorShift, channels, type Drawing, type Point, type Shape, type Text } from "./shapes.js";
 
@@ -100,7 +100,7 @@ export function toPdf({ width, height, background, shapes }: Drawing): Uint8Arra
   const states = [...opacities].map(
     (opacity) => `${opacityName(opacity)} << /ca ${number(opacity)} /CA ${number(opacity)} >>`,
   );
-  const stream = deflateSync(content);
+  const stream = zlib.deflateSync(content);
   const resources = `/Font << /F1 4 0 R >> /ExtGState << ${states.join(" ")} >>`;
   return file([
     Buffer.from("<< /Type /Catalog /Pages 2 0 R >>"),

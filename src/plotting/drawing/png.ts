@@ -1,5 +1,5 @@
 // Pixels as a PNG file.
-import { deflateSync } from "node:zlib";
+import { zlib } from "../../node/index.js";
 import type { Pixels } from "./raster.js";
 
 const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -54,7 +54,7 @@ export function toPng(pixels: Pixels, dpi: number): Uint8Array {
     Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
     chunk("IHDR", header),
     chunk("pHYs", size),
-    chunk("IDAT", deflateSync(filtered(pixels), { level: 6 })),
+    chunk("IDAT", zlib.deflateSync(filtered(pixels), { level: 6 })),
     chunk("IEND", Buffer.alloc(0)),
   ]);
 }

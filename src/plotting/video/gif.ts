@@ -1,5 +1,6 @@
 // Animated GIF: one palette for all frames; a frame holds only the rectangle that changed, and in it what has not
 // changed is transparent, which compresses to almost nothing.
+import { needFiles } from "../../node/index.js";
 import { fail } from "../error.js";
 import { writePicture } from "../writePicture.js";
 import { colorAt, type Frame } from "./frame.js";
@@ -117,6 +118,7 @@ function checkFrames(frames: readonly Frame[]): void {
 
 /** Writes pixels as an animated GIF. Up to 255 colours in all are kept exactly. */
 export function writeGif(file: string, frames: readonly Frame[], options: GifOptions = {}): void {
+  needFiles("writeGif");
   checkFrames(frames);
   const encoder = gifEncoder("writeGif", paletteOf(frames, mostColors), options);
   for (const frame of frames) encoder.add(frame);

@@ -1,6 +1,5 @@
 // SVG to pixels, by resvg as WebAssembly. It is loaded when the first picture is drawn.
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { fs, module } from "../../node/index.js";
 import { fail } from "../error.js";
 import { fontFamily, fontFile } from "../font/index.js";
 import type { Frame } from "./frame.js";
@@ -10,8 +9,9 @@ type Renderer = (svg: string, width: number | null) => Frame;
 let renderer: Promise<Renderer> | undefined;
 
 async function load(): Promise<Renderer> {
+  const program = module.createRequire(import.meta.url).resolve("@resvg/resvg-wasm/index_bg.wasm");
   const { initWasm, Resvg } = await import("@resvg/resvg-wasm");
-  await initWasm(await readFile(createRequire(import.meta.url).resolve("@resvg/resvg-wasm/index_bg.wasm")));
+  await initWasm(await fs.promises.readFile(program));
   const font = {
     fontBuffers: [fontFile()],
     defaultFontFamily: fontFamily,

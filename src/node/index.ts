@@ -1,0 +1,48 @@
+// Node's own modules, for the layers that touch files. They are looked up when they are used and never imported, so
+// that every layer loads and bundles where there is no Node, and says there what it lacks.
+import type * as cryptoModule from "node:crypto";
+import type * as fsModule from "node:fs";
+import type * as moduleModule from "node:module";
+import type * as osModule from "node:os";
+import type * as pathModule from "node:path";
+import type * as zlibModule from "node:zlib";
+
+interface Host {
+  readonly process?: { readonly getBuiltinModule?: (name: string) => object | undefined };
+}
+
+/** A module of Node, or `undefined` where there is none. */
+function find(name: string): object | undefined {
+  const { process }: Host = globalThis;
+  return process?.getBuiltinModule?.(name);
+}
+
+const failWithoutFiles = (wanted: string): never => {
+  throw new Error(
+    `files need Node 20.16 or newer, and there is none here (for ${wanted}). In a browser, leave out run ` +
+      "directories, checkpoints and loggers that write files: metrics and parameters come with what training " +
+      "returns and with its callback",
+  );
+};
+
+/** A module that is looked up with every use of it; where there is no Node, using it is an error. */
+const nodeModule = <M extends object>(name: string): M =>
+  new Proxy({} as M, {
+    get: (_, property) =>
+      Reflect.get(find(name) ?? failWithoutFiles(`${name}'s ${String(property)}`), property) as unknown,
+  });
+
+/** Whether there is a disk to write to. */
+export const hasFiles = (): boolean => find("node:fs") !== undefined;
+
+/** Refuses what ends in a file before any work is done for it. */
+export const needFiles = (operation: string): void => {
+  if (!hasFiles()) failWithoutFiles(operation);
+};
+
+export const crypto = nodeModule<typeof cryptoModule>("node:crypto");
+export const fs = nodeModule<typeof fsModule>("node:fs");
+export const module = nodeModule<typeof moduleModule>("node:module");
+export const os = nodeModule<typeof osModule>("node:os");
+export const path = nodeModule<typeof pathModule>("node:path");
+export const zlib = nodeModule<typeof zlibModule>("node:zlib");

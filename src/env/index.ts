@@ -12,7 +12,7 @@ export { mountainCar, type MountainCarParams } from "./builtin/mountainCar.js";
 export { mountainCarContinuous, type MountainCarContinuousParams } from "./builtin/mountainCarContinuous.js";
 export { pendulum, type PendulumParams, type PendulumState } from "./builtin/pendulum.js";
 export { pixelGridWorld, type PixelGridWorldOptions } from "./builtin/pixelGridWorld.js";
-export { checkEnv, envProblems, type CheckEnvOptions } from "./checkEnv.js";
+export { checkEnv, envProblems, lookAtEnv, type CheckEnvOptions } from "./check/index.js";
 export type { EnvParams, EnvState, Environment, Info, StepResult } from "./environment.js";
 export { nearestNames } from "../array/index.js";
 export { listEnvs, make, register, type KnownEnvironments, type Overrides } from "./registry.js";

@@ -1,6 +1,6 @@
 // What a run takes from its surroundings: shapes from the environment, files from its directory.
 import { Array, fail, tree, type Shape } from "../array/index.js";
-import type { Environment, Space } from "../env/index.js";
+import { lookAtEnv, type Environment, type Space } from "../env/index.js";
 import type { RunDir } from "../runDir/index.js";
 import type { RunnerConfig } from "./config.js";
 import type { MetricsLogger } from "../metrics/index.js";
@@ -30,6 +30,7 @@ export function lookAt<S, P>(
   actionCount: { readonly name: string; readonly value: number | undefined },
   kinds: readonly Space["kind"][],
 ): Setting {
+  lookAtEnv(operation, env, params);
   const own = env.observationSpace(params).shape;
   const actions = env.actionSpace(params);
   if (!kinds.includes(actions.kind)) {

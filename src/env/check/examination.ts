@@ -1,45 +1,11 @@
-// checkEnv: finds what a custom environment got wrong, before a training run does.
-import { Array, evalShape, fail, np, random, tree, type DType } from "../array/index.js";
-import type { Environment, Info } from "./environment.js";
-import type { Space } from "./spaces.js";
-
-export interface CheckEnvOptions<P> {
-  /** Default: the environment's own. */
-  readonly params?: P;
-  /** Seed of the keys that it is tried with. Default 0. */
-  readonly seed?: number;
-  /** Steps with random actions that it is tried with. Default 20. */
-  readonly steps?: number;
-}
-
-/** Refuses an environment that has problems, and says all of them in words. */
-export function checkEnv<S, P>(env: Environment<S, P>, options: CheckEnvOptions<P> = {}): void {
-  const problems = envProblems(env, options);
-  if (problems.length === 0) return;
-  const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
-  fail("checkEnv", `${nameOf(env)} has ${count}:\n${problems.map((text) => `- ${text}`).join("\n")}\n`);
-}
-
-/** What is wrong with an environment, in words; nothing if all is well. */
-export function envProblems<S, P>(
-  env: Environment<S, P>,
-  { params, seed = 0, steps = 20 }: CheckEnvOptions<P> = {},
-): string[] {
-  const check = new Check(env);
-  try {
-    check.all(params, random.key(seed), steps);
-  } catch (error) {
-    // What is needed for the rest of the checks failed, and was noted.
-    if (!(error instanceof Stop)) throw error;
-  }
-  return [...check.problems];
-}
+// The examination of an environment: what it returns, piece by piece, against what environments promise.
+import { Array, evalShape, np, random, tree, type DType } from "../../array/index.js";
+import type { Environment, Info } from "../environment.js";
+import type { Space } from "../spaces.js";
+import { firstDifference, hasNaN, kindOf, messageOf, typeDifference, typeOf } from "./compare.js";
 
 /** Thrown where nothing more can be found out. */
-class Stop extends Error {}
-
-const nameOf = ({ name }: { readonly name: unknown }): string =>
-  typeof name === "string" && name !== "" ? name : "the environment";
+export class Stop extends Error {}
 
 interface Results {
   readonly obs: Array;
@@ -52,7 +18,7 @@ interface Results {
 const listed = ({ obs, state, reward, done, info }: Results) => [obs, state, reward, done, info];
 
 /** One examination; a problem that turns up on every step is noted once. */
-class Check {
+export class Examination {
   readonly problems = new Set<string>();
 
   constructor(private readonly env: Environment) {}
@@ -86,6 +52,24 @@ class Check {
     this.agrees("reset", "the same key", [obs, state], this.env.reset(key, params));
     this.episode(key, params, spaces, state, first, steps);
     this.picture(state, params);
+  }
+
+  /** What can be seen without running it: structures, shapes and dtypes of what it returns. */
+  look(params: unknown): void {
+    this.members();
+    const spaces = {
+      obs: this.space("observationSpace", params),
+      action: this.space("actionSpace", params),
+    };
+    evalShape((key: Array) => {
+      const [obs, state] = this.reset("reset", () => this.env.reset(key, params));
+      this.observationType("reset", obs, spaces.obs);
+      const action = spaces.action.sample(key);
+      const results = this.step(() => this.env.step(key, state, action, params));
+      this.observationType("step", results.obs, spaces.obs);
+      this.stepTypes(results, state);
+      return [];
+    }, random.key(0));
   }
 
   note(problem: string): void {
@@ -174,11 +158,17 @@ class Check {
     return { obs, state, reward, done, info } as Results;
   }
 
-  observation(from: "reset" | "step", obs: Array, space: Space): void {
+  /** Whether an observation has the type that its space says. */
+  observationType(from: "reset" | "step", obs: Array, space: Space): boolean {
     const [own, wanted] = [typeOf(obs), typeOf(space)];
-    if (own !== wanted) {
+    if (own !== wanted)
       this.note(`the observation of ${from} is ${own}, but observationSpace says ${wanted}`);
-    } else if (hasNaN(obs)) {
+    return own === wanted;
+  }
+
+  observation(from: "reset" | "step", obs: Array, space: Space): void {
+    if (!this.observationType(from, obs, space)) return;
+    if (hasNaN(obs)) {
       this.note(`the observation of ${from} holds NaN: ${obs.toString()}`);
     } else if (!space.contains(obs).item<boolean>()) {
       this.note(
@@ -229,11 +219,7 @@ class Check {
       const results = take();
       const { obs, reward, done, info } = results;
       this.observation("step", obs, spaces.obs);
-      this.scalar("reward", reward, "float32");
-      this.scalar("done", done, "bool");
-      this.scalar("info.terminated", info.terminated, "bool");
-      this.scalar("info.truncated", info.truncated, "bool");
-      this.keeps("the state that step returns", "the one that reset returns", results.state, start);
+      this.stepTypes(results, start);
       this.keeps("info", "that of the first step", info, first.info);
       this.agrees("step", "the same key, state and action", listed(results), listed(take()));
       if (this.problems.size > known) return;
@@ -242,6 +228,15 @@ class Check {
       state = results.state;
       if (done.item<boolean>()) [, state] = this.reset("reset", () => this.env.reset(resetKey, params));
     }
+  }
+
+  /** The types of what a step returns from a state. */
+  stepTypes({ state, reward, done, info }: Results, before: unknown): void {
+    this.scalar("reward", reward, "float32");
+    this.scalar("done", done, "bool");
+    this.scalar("info.terminated", info.terminated, "bool");
+    this.scalar("info.truncated", info.truncated, "bool");
+    this.keeps("the state that step returns", "the one that reset returns", state, before);
   }
 
   scalar(name: string, value: Array, dtype: DType): void {
@@ -271,57 +266,4 @@ class Check {
       this.note(`render must return SVG, a text that starts with <svg, got ${kindOf(drawn)}`);
     }
   }
-}
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-const typeOf = ({ dtype, shape }: { readonly dtype: DType; readonly shape: readonly number[] }): string =>
-  `${dtype}${shape.length === 0 ? "" : `[${shape.join()}]`}`;
-
-const kindOf = (value: unknown): string =>
-  globalThis.Array.isArray(value)
-    ? `a list of ${value.length}`
-    : value instanceof Array
-      ? "one array"
-      : value === undefined || value === null
-        ? "nothing"
-        : typeof value === "object"
-          ? "an object"
-          : `the ${typeof value} ${JSON.stringify(value)}`;
-
-const hasNaN = (x: Array): boolean => x.data().some((value) => Number.isNaN(value));
-
-/** Where two trees of arrays differ in structure or types, or null. */
-function typeDifference(a: unknown, b: unknown): string | null {
-  let found: string | null = null;
-  try {
-    tree.mapWithPath(
-      (path, x: unknown, y: unknown) => {
-        const [own, other] = [typeOf(x as Array), typeOf(y as Array)];
-        if (own !== other) found ??= `${path === "" ? "it" : path} is ${own} instead of ${other}`;
-      },
-      a,
-      b,
-    );
-  } catch (error) {
-    // The trees have different structures; the message says where.
-    return messageOf(error).replace(/^[^:]*: /, "");
-  }
-  return found;
-}
-
-/** The path of the first leaf that differs between two trees, or null. */
-function firstDifference(a: unknown, b: unknown): string | null {
-  const types = typeDifference(a, b);
-  if (types !== null) return types;
-  let found: string | null = null;
-  tree.mapWithPath(
-    (path, x: unknown, y: unknown) => {
-      const [own, other] = [x as Array, y as Array].map((leaf) => leaf.data());
-      if (!own.every((value, at) => Object.is(value, other[at]))) found ??= path;
-    },
-    a,
-    b,
-  );
-  return found;
 }

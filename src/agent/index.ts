@@ -26,6 +26,19 @@ export {
 } from "./config.js";
 export { HostReplayBuffer, type HostValue } from "./hostReplay.js";
 export { Network, type ImageNetworkParams, type NetworkParams } from "./network.js";
+export {
+  includeObs,
+  includeRewards,
+  initObsStats,
+  initRewardStats,
+  normalizeObs,
+  normalizeReward,
+  RunningStats,
+  type ObsNormalization,
+  type ObsStats,
+  type RewardNormalization,
+  type RewardStats,
+} from "./normalization.js";
 export { clippedAdam, type OptState } from "./optimizer.js";
 export { ReplayBuffer } from "./replay.js";
 export { AgentState, type Metrics, type PPORollout, type PPOTransition, type Transition } from "./types.js";

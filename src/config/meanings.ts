@@ -6,12 +6,12 @@ type Meanings<C> = Readonly<Record<keyof C, string>>;
 
 /** What a field takes. */
 export type Kind =
-  "number" | "number or null" | "number or list" | "list" | "true or false" | "text" | "path or null";
+  "number" | "number or null" | "number, list or null" | "list" | "true or false" | "text" | "path or null";
 
 /** Fields whose defaults do not tell what else they take. */
 const special: Readonly<Record<string, Kind>> = {
   ...{ lrAnnealUpdates: "number or null", targetKl: "number or null" },
-  ...{ actionLow: "number or list", actionHigh: "number or list" },
+  ...{ actionLow: "number, list or null", actionHigh: "number, list or null" },
   ...{ numDevices: "number or null", keepPeriod: "number or null", checkpointDir: "path or null" },
 };
 
@@ -41,6 +41,10 @@ export const ppoMeanings: Meanings<PPOConfig> = {
   nEpochs: "times an update goes over its rollout",
   numEnvs: "environments side by side",
   sharedBackbone: "whether actor and critic share layers",
+  normalizeObs: "whether observations are normalised by running statistics",
+  clipObs: "normalised observations are kept within ± this",
+  normalizeReward: "whether rewards are scaled by the deviation of returns",
+  clipReward: "normalised rewards are kept within ± this",
 };
 
 export const dqnMeanings: Meanings<DQNConfig> = {
@@ -56,6 +60,8 @@ export const dqnMeanings: Meanings<DQNConfig> = {
   double: "whether to use double DQN",
   dueling: "whether the network has a value and advantages",
   loss: "mse or huber",
+  normalizeObs: "whether observations are normalised by running statistics",
+  clipObs: "normalised observations are kept within ± this",
 };
 
 export const sacMeanings: Meanings<SACConfig> = {
@@ -70,10 +76,14 @@ export const sacMeanings: Meanings<SACConfig> = {
   initAlpha: "temperature to begin with",
   autotuneAlpha: "whether the temperature is learned",
   targetEntropyScale: "target entropy per action component, negated",
-  actionLow: "least action",
-  actionHigh: "largest action",
+  actionLow: "least action; null takes the environment's",
+  actionHigh: "largest action; null takes the environment's",
   logStdMin: "least log standard deviation",
   logStdMax: "largest log standard deviation",
+  normalizeObs: "whether observations are normalised by running statistics",
+  clipObs: "normalised observations are kept within ± this",
+  normalizeReward: "whether rewards are scaled by the deviation of returns",
+  clipReward: "normalised rewards are kept within ± this",
 };
 
 export const runnerMeanings: Meanings<RunnerConfig> = {

@@ -105,8 +105,8 @@ function parseValue(text: string, { flag, kind }: FieldInfo): unknown {
       return refuse("true or false");
     case "list":
       return parseList(text) ?? refuse("a list of numbers as (64, 64)");
-    case "number or list": {
-      const list = parseList(text) ?? refuse("a number, or a list of numbers as (-1, 1)");
+    case "number, list or null": {
+      const list = parseList(text) ?? refuse("a number, a list of numbers as (-1, 1), or null");
       return /^[([]|,/.test(word) ? list : list[0];
     }
     case "number":

@@ -83,10 +83,7 @@ export const presets: Readonly<Record<string, Preset>> = {
     "Pendulum-v1",
     "swing a pendulum up with SAC; it has learned after a tenth of the steps (unlike SAC's defaults: RL Zoo's rate of " +
       "1e-3, and smaller networks and batches, which are much faster)",
-    {
-      ...{ hiddenSizes: [64, 64], actorLr: 1e-3, criticLr: 1e-3, alphaLr: 1e-3, batchSize: 128 },
-      ...{ actionLow: -2, actionHigh: 2 },
-    },
+    { hiddenSizes: [64, 64], actorLr: 1e-3, criticLr: 1e-3, alphaLr: 1e-3, batchSize: 128 },
     { totalTimesteps: 200_000 },
   ),
   gridworld_dqn: dqn(

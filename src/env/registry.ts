@@ -68,6 +68,9 @@ export function make(
   id: string,
   overrides: Readonly<Record<string, unknown>> = {},
 ): [env: Environment, params: unknown] {
+  if (typeof id !== "string") {
+    fail("make", `takes the id of an environment such as "CartPole-v1", got ${String(id)}`);
+  }
   const factory = factories.get(id);
   if (factory === undefined) {
     fail("make", `there is no environment ${JSON.stringify(id)}; ${tellNearest(id, listEnvs())}`);

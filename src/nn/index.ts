@@ -20,6 +20,7 @@ export {
 export { clip, clipByGlobalNorm, globalNorm } from "./optimizers/clipping.js";
 export {
   chain,
+  safeIncrement,
   type CountState,
   type EmptyState,
   type Optimizer,

@@ -13,7 +13,14 @@ import {
   type Shape,
 } from "../array/index.js";
 import { ReplayBuffer, type Transition } from "../agent/index.js";
-import { DQN, SAC, SACConfig, type DQNConfig, type DQNState, type SACState } from "../algorithms/index.js";
+import {
+  DQN,
+  SAC,
+  type DQNConfig,
+  type DQNState,
+  type SACConfig,
+  type SACState,
+} from "../algorithms/index.js";
 import type { Environment, Space } from "../env/index.js";
 import type { RunnerConfig } from "./config.js";
 import { endless, type CountedState } from "./episodes.js";
@@ -36,7 +43,6 @@ export interface TrainDQNOptions extends CommonOptions<DQNState> {
 }
 
 export interface TrainSACOptions extends CommonOptions<SACState> {
-  /** Bounds that were left at -1 and 1 become the environment's. */
   readonly sacConfig: SACConfig;
   /** The number of an action's components, if not the environment's. */
   readonly actionDim?: number;
@@ -67,7 +73,7 @@ export function trainSAC<S, P>(
   envParams: P,
   { sacConfig, actionDim, ...options }: TrainSACOptions,
 ): Promise<SACTrainResult> {
-  return train(env, envParams, sacLearner(env.actionSpace(envParams), sacConfig, actionDim), options);
+  return train(env, envParams, sacLearner(sacConfig, actionDim), options);
 }
 
 /** A DQN run for the host to drive. */
@@ -84,39 +90,27 @@ export const sacTrainer = <S, P>(
   params: P,
   config: SACConfig,
   runner: RunnerConfig,
-) => trainerOf(env, params, sacLearner(env.actionSpace(params), config), runner);
+) => trainerOf(env, params, sacLearner(config), runner);
 
 const dqnLearner = (config: DQNConfig, nActions?: number): Learner<DQNState> => ({
   ...{ name: "DQN", config, batchSize: config.batchSize, kind: "Discrete" },
   actionCount: { name: "nActions", value: nActions },
   init: (key, obsShape, actions) => DQN.init(key, obsShape, actions, config),
   act: (state, obs, explore) => DQN.actBatch(state, obs, { config, explore }),
+  observe: DQN.observe,
   update: (state, batch) => DQN.update(state, batch, { config }),
   paramsOf: ({ params }) => params,
 });
 
-function sacLearner(actions: Space, given: SACConfig, actionDim?: number): Learner<SACState> {
-  const config = boundedBy(actions, given);
-  return {
-    ...{ name: "SAC", config, batchSize: config.batchSize, kind: "Box" },
-    actionCount: { name: "actionDim", value: actionDim },
-    init: (key, obsShape, space) => SAC.init(key, obsShape, space, config),
-    act: (state, obs, explore) => SAC.actBatch(state, obs, { config, explore }),
-    update: (state, batch) => SAC.update(state, batch, { config }),
-    paramsOf: ({ actorParams, criticParams, logAlpha }) => ({ actorParams, criticParams, logAlpha }),
-  };
-}
-
-/** The config with the bounds of the action space, if its own were left at the defaults. */
-function boundedBy(actions: Space, config: SACConfig): SACConfig {
-  const { actionLow, actionHigh } = SACConfig.defaults;
-  const isDefault = config.actionLow === actionLow && config.actionHigh === actionHigh;
-  if (actions.kind !== "Box" || !isDefault) return config;
-  const [low, high] = [[...actions.low.data()], [...actions.high.data()]];
-  return [...low, ...high].every(Number.isFinite)
-    ? SACConfig({ ...config, actionLow: low, actionHigh: high })
-    : config;
-}
+const sacLearner = (config: SACConfig, actionDim?: number): Learner<SACState> => ({
+  ...{ name: "SAC", config, batchSize: config.batchSize, kind: "Box" },
+  actionCount: { name: "actionDim", value: actionDim },
+  init: (key, obsShape, space, numEnvs) => SAC.init(key, obsShape, space, config, { numEnvs }),
+  act: (state, obs, explore) => SAC.actBatch(state, obs, { config, explore }),
+  observe: (state, seen) => SAC.observe(state, seen, { config }),
+  update: (state, batch) => SAC.update(state, batch, { config }),
+  paramsOf: ({ actorParams, criticParams, logAlpha }) => ({ actorParams, criticParams, logAlpha }),
+});
 
 /** What the runner asks of an algorithm. */
 interface Learner<A> {
@@ -127,8 +121,10 @@ interface Learner<A> {
   readonly kind: Space["kind"];
   /** What the user said about the number of actions, and how it is called. */
   readonly actionCount: { readonly name: string; readonly value: number | undefined };
-  readonly init: (key: Array, obsShape: Shape, actions: Space) => A;
+  readonly init: (key: Array, obsShape: Shape, actions: Space, numEnvs: number) => A;
   readonly act: (state: A, obs: Array, explore: boolean) => [actions: Array, state: A];
+  /** Takes what happened in a step of all environments into the agent's statistics. */
+  readonly observe: (state: A, seen: { obs: Array; reward: Array; ended: Array }) => A;
   readonly update: (state: A, batch: Transition) => [state: A, metrics: object];
   readonly paramsOf: (state: A) => object;
 }
@@ -140,7 +136,7 @@ interface TrainState<A, S> {
   readonly obs: Array;
   readonly envState: S;
   readonly rng: Array;
-  /** Turns of the loop so far. */
+  /** Turns of the loop so far, as long as the buffer is being filled; then it stays. */
   readonly turns: Array;
 }
 
@@ -233,7 +229,7 @@ function startOf<A, S, P>(
     ...{ reward: np.float32(0), done: np.array(false) },
   };
   return {
-    agentState: learner.init(agentKey, obsShape, actions),
+    agentState: learner.init(agentKey, obsShape, actions, numEnvs),
     buffer: ReplayBuffer.init<Transition>(bufferSize, example),
     ...{ obs, envState, rng, turns: np.int32(0) },
   };
@@ -254,6 +250,7 @@ function chunkOf<A, S, P>(
     readonly records: Records;
   }
   const actions = env.actionSpace(params);
+  const warmupTurns = Math.ceil(warmupSteps / numEnvs);
   const step = (key: Array, state: CountedState<S>, action: Array) => {
     if (numEnvs > 1) {
       const each = vmap((k: Array, s: CountedState<S>, a: Array) => env.step(k, s, a, params));
@@ -279,9 +276,11 @@ function chunkOf<A, S, P>(
       const buffer = ReplayBuffer.pushBatch<Transition>(now.buffer, {
         ...{ obs: now.obs, action, reward, nextObs: terminalObs, done: terminated },
       });
+      const ended = terminated.or(truncated);
+      const observed = learner.observe(acted, { obs: now.obs, reward, ended });
       const [agentState, metrics] = isLearning
-        ? learner.update(acted, ReplayBuffer.sample(buffer, drawKey, learner.batchSize))
-        : [acted, {}];
+        ? learner.update(observed, ReplayBuffer.sample(buffer, drawKey, learner.batchSize))
+        : [observed, {}];
       const measured = Object.fromEntries(
         Object.entries(records.metrics).map(([name, list]) => [
           name,
@@ -290,11 +289,11 @@ function chunkOf<A, S, P>(
       );
       return {
         turn: turn.add(1),
-        now: { agentState, buffer, obs, envState, rng, turns: now.turns.add(1) },
+        now: { agentState, buffer, obs, envState, rng, turns: np.minimum(now.turns.add(1), warmupTurns) },
         records: {
           metrics: measured,
           updates: records.updates.add(isLearning ? 1 : 0),
-          done: records.done.at(turn).set(terminated.or(truncated)),
+          done: records.done.at(turn).set(ended),
           returns: records.returns.at(turn).set(episodeReturn),
           lengths: records.lengths.at(turn).set(episodeLength),
         },
@@ -317,7 +316,7 @@ function chunkOf<A, S, P>(
         lengths: np.zeros([longest, numEnvs]),
       },
     };
-    const isWarm = ({ now }: Chunk) => now.turns.mul(numEnvs).greaterEqual(warmupSteps);
+    const isWarm = ({ now }: Chunk) => now.turns.greaterEqual(warmupTurns);
     const warmed = lax.whileLoop(
       (chunk: Chunk) => chunk.turn.less(count).and(isWarm(chunk).not()),
       turnOf(false),

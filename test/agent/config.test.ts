@@ -15,16 +15,18 @@ describe("configs", () => {
       ...{ gaeLambda: 0.95, clipEps: 0.2, clipValueLoss: true, vfCoef: 0.5, entCoef: 0.01 },
       ...{ normalizeAdvantage: true, targetKl: null, nSteps: 128, nMinibatches: 4, nEpochs: 4 },
       ...{ numEnvs: 1, sharedBackbone: false },
+      ...{ normalizeObs: false, clipObs: 10, normalizeReward: false, clipReward: 10 },
     });
     expect(DQNConfig()).toEqual({
       ...{ hiddenSizes: [128, 128], lr: 1e-3, gamma: 0.99, batchSize: 64, maxGradNorm: 10 },
       ...{ targetUpdateFreq: 1000, epsilonStart: 1, epsilonEnd: 0.01, epsilonDecaySteps: 50_000 },
-      ...{ double: false, dueling: false, loss: "mse" },
+      ...{ double: false, dueling: false, loss: "mse", normalizeObs: false, clipObs: 10 },
     });
     expect(SACConfig()).toEqual({
       ...{ hiddenSizes: [256, 256], actorLr: 3e-4, criticLr: 3e-4, alphaLr: 3e-4, gamma: 0.99 },
       ...{ batchSize: 256, maxGradNorm: 10, tau: 0.005, initAlpha: 1, autotuneAlpha: true },
-      ...{ targetEntropyScale: 1, actionLow: -1, actionHigh: 1, logStdMin: -20, logStdMax: 2 },
+      ...{ targetEntropyScale: 1, actionLow: null, actionHigh: null, logStdMin: -20, logStdMax: 2 },
+      ...{ normalizeObs: false, clipObs: 10, normalizeReward: false, clipReward: 10 },
     });
   });
 
@@ -113,12 +115,22 @@ describe("action spaces", () => {
     );
   });
 
-  it("must be continuous, bounded and the config's for SAC", () => {
+  it("must be continuous and bounded for SAC", () => {
     expect(() => SAC.init(key, [3], Discrete(4), SACConfig())).toThrow(
       "SAC.init: needs a Box action space, got Discrete(4)",
     );
-    expect(() => SAC.init(key, [3], Box({ shape: [1] }), SACConfig())).toThrow("finite bounds");
-    expect(() => SAC.init(key, [3], box, SACConfig())).toThrow("SACConfig({ actionLow: -2, actionHigh: 2 })");
+    const unbounded = Box({ shape: [1] });
+    expect(() => SAC.init(key, [3], unbounded, SACConfig())).toThrow(
+      "have no bounds; say them: SACConfig({ actionLow: … })",
+    );
+    const own = SACConfig({ actionLow: -3, actionHigh: 3 });
+    expect(SAC.init(key, [3], unbounded, own).actionHigh.toArray()).toEqual([3]);
+    expect(() => SAC.init(key, [3], box, own)).toThrow(
+      "config.actionLow is -3, outside the actions of Box(float32[1] from -2 to 2), which begin at -2",
+    );
+    expect(() => SAC.init(key, [3], box, SACConfig({ actionLow: 2.5 }))).toThrow(
+      "component 0 of actions goes from 2.5 to 2",
+    );
     expect(() => SAC.init(key, [3], 2, SACConfig({ actionLow: [0, 0, 0] }))).toThrow(
       "config.actionLow has 3 components, actions have 2",
     );

@@ -66,6 +66,20 @@ describe("DQN.update", () => {
     });
   });
 
+  it("goes on copying, and exploring little, beyond 2^31 updates", () => {
+    // 2^31 − 1 leaves 1 when divided by 3.
+    let state: DQNState = { ...fresh(), step: np.int32(2 ** 31 - 3) };
+    const isCopy: boolean[] = [];
+    for (let i = 0; i < 7; i++) {
+      const [next, { epsilon }] = DQN.update(state, batch, { config });
+      isCopy.push(parameters(next.targetParams).join() === parameters(next.params).join());
+      expect(epsilon.item()).toBeCloseTo(0.2, 5);
+      expect(next.step.item()).toBeGreaterThan(2 ** 31 - 10);
+      state = next;
+    }
+    expect(isCopy).toEqual([true, false, false, true, false, false, true]);
+  });
+
   it("does the same interpreted", () => {
     const interpreted = jit(DQN.update, { staticArgnums: 2, device: "interpreter" });
     expectClose(interpreted(fresh(), batch, { config }), DQN.update(fresh(), batch, { config }), {

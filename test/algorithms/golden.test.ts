@@ -114,17 +114,15 @@ describe("dqnLoss", () => {
 
 describe("SAC's losses", () => {
   const { inputs, number, out } = golden("sac_losses");
-  const config = SACConfig({
-    gamma: number("gamma"),
-    actionLow: number("action_low"),
-    actionHigh: number("action_high"),
-  });
+  const config = SACConfig({ gamma: number("gamma") });
   const batch = transitions(inputs.batch);
   const state = {
     actorParams: inputs.actor as NetworkParams,
     criticParams: inputs.critic as TwinParams,
     targetCriticParams: inputs.target_critic as TwinParams,
     logAlpha: inputs.log_alpha as Array,
+    actionLow: np.float32(number("action_low")),
+    actionHigh: np.float32(number("action_high")),
   };
   const measure = (s: typeof state, b: Transition, noiseNext: Array, noiseNow: Array) => {
     const target = sacTarget(s, b, noiseNext, { config });

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Transition } from "vibe-rl/agent";
 import { SAC, SACConfig, type SACState } from "vibe-rl/algorithms/sac";
 import { jit, lax, np, random, tree, type Array } from "vibe-rl/array";
-import { Box } from "vibe-rl/env";
+import { Box, make } from "vibe-rl/env";
+import { RunnerConfig, trainSAC } from "vibe-rl/runner";
 import { expectClose } from "../closeness.js";
 import { offPolicyLoop, sacAgent } from "./loops.js";
 import { imageProbe, paintSign, probes } from "./probes.js";
@@ -51,7 +52,64 @@ describe("SAC.act", () => {
   });
 });
 
+describe("the bounds of actions", () => {
+  const wide = random.normal(random.key(6), [500, 3]).mul(3);
+  const reach = (state: SACState, given: SACConfig) => {
+    const [actions] = SAC.actBatch(state, wide, { config: given });
+    return [actions.min(0), actions.max(0)].map((x) => x.toArray() as number[]);
+  };
+
+  it("are the space's, whatever config acts", () => {
+    const own = SACConfig({ hiddenSizes: [16] });
+    const state = SAC.init(key, [3], space, own);
+    expect([state.actionLow.toArray(), state.actionHigh.toArray()]).toEqual([
+      [-2, 0],
+      [2, 1],
+    ]);
+    const [least, most] = reach(state, own);
+    expect(most[0] - least[0]).toBeGreaterThan(3.2);
+    expect(reach(state, config)).toEqual([least, most]);
+  });
+
+  it("are the config's where it has any, within the space", () => {
+    const own = SACConfig({ hiddenSizes: [16], actionLow: -1, actionHigh: [0.5, 1] });
+    expect(() => SAC.init(key, [3], space, own)).toThrow("config.actionLow is -1, outside the actions of");
+    const narrow = SACConfig({ ...own, actionLow: [-1, 0.5] });
+    const state = SAC.init(key, [3], space, narrow);
+    expect(state.actionLow.toArray()).toEqual([-1, 0.5]);
+    const [least, most] = reach(state, SACConfig());
+    expect([least[0] >= -1, most[0] <= 0.5, least[1] >= 0.5, most[1] <= 1]).toEqual([true, true, true, true]);
+  });
+
+  it("are -1 and 1 where nothing is known but their number", () => {
+    const state = SAC.init(key, [3], 2, SACConfig());
+    expect([state.actionLow.toArray(), state.actionHigh.toArray()]).toEqual([
+      [-1, -1],
+      [1, 1],
+    ]);
+  });
+
+  it("of a trained agent are those it was trained with", async () => {
+    const [env, params] = make("Pendulum-v1");
+    const own = SACConfig({ hiddenSizes: [8], batchSize: 8 });
+    const { agentState } = await trainSAC(env, params, {
+      sacConfig: own,
+      runnerConfig: RunnerConfig({ totalTimesteps: 60, warmupSteps: 20, bufferSize: 100 }),
+    });
+    expect(agentState.actionHigh.toArray()).toEqual([2]);
+    const [actions] = SAC.actBatch(agentState, wide, { config: own });
+    expect(actions.max().item() - actions.min().item()).toBeGreaterThan(2.5);
+  });
+});
+
 describe("SAC.update", () => {
+  it("counts up to the largest int32 and stays there", () => {
+    const late = { ...fresh(), step: np.int32(2 ** 31 - 2) };
+    const [once] = SAC.update(late, batch, { config });
+    const [twice] = SAC.update(once, batch, { config });
+    expect([once.step.item(), twice.step.item()]).toEqual([2 ** 31 - 1, 2 ** 31 - 1]);
+  });
+
   it("changes everything that learns, and measures", () => {
     const before = fresh();
     const [after, metrics] = SAC.update(before, batch, { config });

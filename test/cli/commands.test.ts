@@ -110,14 +110,16 @@ describe("train", () => {
       expect(code).toBe(0);
       const help = lines.join("\n");
       expect(help).toMatch(/^ {2}--algo\.hidden_sizes +list +\(\d+, \d+\) +widths of the hidden layers$/m);
-      expect(help).toMatch(/^ {2}--algo\.action_low +number or list +-2 +least action$/m);
+      expect(help).toMatch(
+        /^ {2}--algo\.action_low +number, list or null +null +least action; null takes the environment/m,
+      );
       expect(help).toMatch(/^ {2}--runner\.keep_period +number or null +null +keep for good/m);
       expect(help).toMatch(/^ {2}--runner\.plot +true or false +true +whether to plot/m);
       expect(help).toMatch(/^ {2}--env_id +text +Pendulum-v1 +the environment$/m);
       expect(help).toMatch(/^ {2}--base_dir +text +runs +the directory of all runs$/m);
       // Nothing without a meaning.
       const settings = help.split("\n").filter((line) => line.startsWith("  --"));
-      expect(settings).toHaveLength(1 + 15 + 17 + 1);
+      expect(settings).toHaveLength(1 + 19 + 17 + 1);
       for (const line of settings) expect(line.trim().split(/ {2,}/)).toHaveLength(4);
     }
     expect((await call(["train", "--help"])).lines.join()).toContain("Settings of cartpole_ppo");

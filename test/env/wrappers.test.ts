@@ -14,7 +14,6 @@ import {
   ImageNormWrapper,
   ImageResizeWrapper,
   make,
-  ObsNormWrapper,
   render,
   RescaleAction,
   RewardScaleWrapper,
@@ -157,67 +156,6 @@ describe("EpisodeStatsWrapper", () => {
     const env = AutoResetWrapper(EpisodeStatsWrapper(TimeLimit(counter, 3)));
     const { steps } = run(env, 9, counterParams);
     expect((steps.info.episodeLength as Array).toArray()).toEqual(expected);
-  });
-});
-
-describe("ObsNormWrapper", () => {
-  /** Observations normalised in double precision by all that came before. */
-  function expectedOf(seen: readonly number[][]): number[][] {
-    return seen.map((obs, turn) =>
-      obs.map((value, at) => {
-        const values = seen.slice(0, turn + 1).map((row) => row[at]);
-        const mean = values.reduce((sum, x) => sum + x, 0) / values.length;
-        const variance = values.reduce((sum, x) => sum + (x - mean) ** 2, 0) / values.length;
-        return (value - mean) / Math.sqrt(variance + 1e-8);
-      }),
-    );
-  }
-
-  it("subtracts the mean and divides by the deviation of all observations so far", () => {
-    const raw = run(pendulum, 30, pendulumParams);
-    const { first, steps, state } = run(ObsNormWrapper(pendulum), 30, pendulumParams);
-    const seen = [raw.first.toArray(), ...(raw.steps.obs.toArray() as number[][])] as number[][];
-    const normalised = np.concatenate([first.reshape([1, 3]), steps.obs]);
-    expect(differences(normalised, np.array(expectedOf(seen)), { atol: 1e-3, rtol: 1e-3 })).toEqual([]);
-    expect(state.stats.count.item()).toBe(31);
-  });
-
-  it("is steady where observations are large and vary little", () => {
-    const far: typeof pendulum = {
-      ...pendulum,
-      reset(k, params) {
-        const [obs, state] = pendulum.reset(k, params);
-        return [obs.add(1000), state];
-      },
-      step(k, s, a, params) {
-        const [obs, ...rest] = pendulum.step(k, s, a, params);
-        return [obs.add(1000), ...rest];
-      },
-    };
-    const { state } = run(ObsNormWrapper(far), 150, pendulumParams);
-    const { steps } = run(pendulum, 150, pendulumParams);
-    expect(differences(state.stats.variance, steps.obs.var(0), { rtol: 0.03 })).toEqual([]);
-  });
-
-  it("goes on counting over episodes, inside and outside of AutoResetWrapper", () => {
-    const outside = run(ObsNormWrapper(AutoResetWrapper(counter)), 12, counterParams);
-    expect(outside.state.stats.count.item()).toBe(13);
-    const inside = run(AutoResetWrapper(ObsNormWrapper(counter)), 12, counterParams);
-    // Inside, the last observation of an episode counts as well as the first of the next.
-    expect(inside.state.stats.count.item()).toBe(13 + 2);
-    expect(inside.steps.obs.shape).toEqual([12, 2]);
-  });
-
-  it("normalises the terminal observation, too", () => {
-    const { steps } = run(ObsNormWrapper(AutoResetWrapper(counter)), 5, counterParams);
-    // Counts 0 1 2 3 4 have been seen, then 0 again; the terminal 5 lies above them all.
-    expect(terminalObs(steps).slice(4, 1).item()).toBeCloseTo(
-      (5 - 10 / 6) / Math.sqrt(30 / 6 - (10 / 6) ** 2),
-      3,
-    );
-    expect(errorOf(() => ObsNormWrapper(counter, { epsilon: 0 }))).toContain(
-      "epsilon must be a positive number",
-    );
   });
 });
 
@@ -376,7 +314,7 @@ describe("FrameStackWrapper", () => {
 
 describe("wrappers around each other", () => {
   const stack = EpisodeStatsWrapper(
-    ObsNormWrapper(FrameStackWrapper(AutoResetWrapper(TimeLimit(RewardScaleWrapper(cartPole, 0.1), 20)), 2)),
+    FrameStackWrapper(AutoResetWrapper(TimeLimit(RewardScaleWrapper(cartPole, 0.1), 20)), 2),
   );
 
   it("have nothing that checkEnv finds wrong", () => {
@@ -409,13 +347,10 @@ describe("wrappers around each other", () => {
 
   it("name what they wrap, and draw what is inside", () => {
     expect(stack.name).toBe(
-      "EpisodeStatsWrapper(ObsNormWrapper(FrameStackWrapper(AutoResetWrapper(TimeLimit(RewardScaleWrapper(CartPole-v1))))))",
+      "EpisodeStatsWrapper(FrameStackWrapper(AutoResetWrapper(TimeLimit(RewardScaleWrapper(CartPole-v1)))))",
     );
-    const [, state] = TimeLimit(ObsNormWrapper(EpisodeStatsWrapper(FrameStackWrapper(counter))), 9).reset(
-      key,
-      counterParams,
-    );
-    const env = TimeLimit(ObsNormWrapper(EpisodeStatsWrapper(FrameStackWrapper(counter))), 9);
+    const env = TimeLimit(EpisodeStatsWrapper(FrameStackWrapper(counter)), 9);
+    const [, state] = env.reset(key, counterParams);
     expect(render(env, state)).toBe("<svg>0</svg>");
   });
 

@@ -19,6 +19,7 @@ import {
   scaleBySchedule,
   sgd,
   type AdamState,
+  type CountState,
   type EmptyState,
   type MLPParams,
   type Optimizer,
@@ -119,6 +120,23 @@ describe("steps by hand", () => {
     expectClose(incrementalUpdate(fresh, old, np.float32(1)), fresh, {});
     expectClose(incrementalUpdate(fresh, old, 0), old, {});
   });
+});
+
+it.each([
+  ["adam", adam(0.1)],
+  ["adam with a schedule", adam(schedule)],
+  ["rmsprop", rmsprop(0.1)],
+  ["sgd", sgd(0.1)],
+  ["scaleBySchedule", scaleBySchedule(schedule)],
+] as [string, Optimizer<CountState>][])("%s goes on beyond 2^31 updates", (_, optimizer) => {
+  const before = { ...optimizer.init(start), count: np.int32(2 ** 31 - 2) };
+  const [, last] = optimizer.update(start, before);
+  const [updates, after] = optimizer.update(start, last);
+  expect([last.count.item(), after.count.item()]).toEqual([2 ** 31 - 1, 2 ** 31 - 1]);
+  expect(np.isfinite(updates).all().item()).toBe(true);
+  expect(np.sign(updates).toArray()).toEqual(
+    np.sign(optimizer.update(start, optimizer.init(start))[0]).toArray(),
+  );
 });
 
 describe("agreement", () => {

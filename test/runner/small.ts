@@ -1,4 +1,4 @@
-// Runs that are over in a moment, one for each algorithm.
+// Runs that are over in a moment, one for each algorithm, with everything that their states can hold.
 import { readFileSync } from "node:fs";
 import { DQNConfig } from "vibe-rl/algorithms/dqn";
 import { PPOConfig } from "vibe-rl/algorithms/ppo";
@@ -20,11 +20,14 @@ import {
 
 export const ppoConfig = PPOConfig({
   ...{ hiddenSizes: [8], nSteps: 16, numEnvs: 2, nMinibatches: 2, nEpochs: 2, lr: 1e-3 },
+  ...{ normalizeObs: true, normalizeReward: true },
 });
 export const dqnConfig = DQNConfig({
-  ...{ hiddenSizes: [8], batchSize: 8, epsilonDecaySteps: 200, targetUpdateFreq: 20 },
+  ...{ hiddenSizes: [8], batchSize: 8, epsilonDecaySteps: 200, targetUpdateFreq: 20, normalizeObs: true },
 });
-export const sacConfig = SACConfig({ hiddenSizes: [8], batchSize: 8 });
+export const sacConfig = SACConfig({
+  ...{ hiddenSizes: [8], batchSize: 8, normalizeObs: true, normalizeReward: true },
+});
 
 /** Events at different steps, so that a checkpoint falls between two lines of the log. */
 export const runnerConfig = (given: Partial<RunnerConfig> = {}): RunnerConfig =>

@@ -1,8 +1,16 @@
 // What training returns, tells and refuses.
 import { describe, expect, it } from "vitest";
-import { tree, type Array } from "vibe-rl/array";
+import { np, tree, type Array } from "vibe-rl/array";
 import { AutoResetWrapper, make } from "vibe-rl/env";
-import { ppoTrainer, RunnerConfig, trainDQN, trainPPO, trainSAC, type MetricsRecord } from "vibe-rl/runner";
+import {
+  dqnTrainer,
+  ppoTrainer,
+  RunnerConfig,
+  trainDQN,
+  trainPPO,
+  trainSAC,
+  type MetricsRecord,
+} from "vibe-rl/runner";
 import {
   bitsOf,
   cartPole,
@@ -219,4 +227,15 @@ describe("a run over several seeds", () => {
     expect(losses).toHaveLength(4);
     expect(log.total_loss).toBeCloseTo(losses.flat().reduce((sum, one) => sum + one, 0) / 8, 10);
   });
+});
+
+it("goes on learning however many steps it has made", () => {
+  const config = runnerConfig({ numEnvs: 2 });
+  const trainer = dqnTrainer(gridWorld, gridWorldParams, dqnConfig, config);
+  const start = trainer.start();
+  const { work } = trainer.advance({ ...start, turns: np.int32(2 ** 31 - 1) }, 5);
+  expect(work.updates).toHaveLength(5);
+  const { state } = trainer.advance(trainer.start(), 40);
+  // It counts only as far as the warm-up goes.
+  expect(trainer.advance(state, 5).state.turns.item()).toBe(30);
 });

@@ -1,5 +1,13 @@
 // DQN as a namespace of pure functions.
-import { clippedAdam, discreteActions, type NetworkParams, type Transition } from "../../agent/index.js";
+import {
+  clippedAdam,
+  discreteActions,
+  includeObs,
+  initObsStats,
+  normalizeObs,
+  type NetworkParams,
+  type Transition,
+} from "../../agent/index.js";
 import { jit, lax, np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
 import { applyUpdates } from "../../nn/index.js";
@@ -29,6 +37,7 @@ function init(rng: Array, obsShape: Shape, actions: number | Space, config: DQNC
     optState: optimizerOf(config).init(params),
     step: np.int32(0),
     rng: stateKey,
+    ...initObsStats(obsShape, config),
   };
 }
 
@@ -41,7 +50,7 @@ function epsilonAt(step: Array, { epsilonStart, epsilonEnd, epsilonDecaySteps }:
 /** Actions for a batch of observations, int32 (B,). */
 function actBatch(state: DQNState, obs: Array, { config, explore = true }: ActOptions): [Array, DQNState] {
   const [rng, chanceKey, actionKey] = random.split(state.rng, 3);
-  const values = qValues(state.params, obs, config);
+  const values = qValues(state.params, normalizeObs(state, obs, config), config);
   const best = values.argmax(-1);
   if (!explore) return [best, { ...state, rng }];
   const [batch, actions] = values.shape;
@@ -56,17 +65,32 @@ function act(state: DQNState, obs: Array, options: ActOptions): [action: Array, 
   return [action.slice(0), next];
 }
 
+/** The state that has seen a batch of new observations: its statistics take them in, if it keeps any. */
+const observe = (state: DQNState, { obs }: { readonly obs: Array }): DQNState => ({
+  ...state,
+  ...includeObs(state, obs),
+});
+
+const largest = 2 ** 31 - 1;
+
+/** One update more. Beyond the largest number it goes back by a period, so that target updates go on in time. */
+const nextStep = (step: Array, period: number): Array =>
+  np.where(step.equal(largest), largest + 1 - period, step.add(1));
+
 /** One gradient step on a batch; every `targetUpdateFreq` updates the target network becomes a copy. */
-function update(state: DQNState, batch: Transition, { config }: Options): [DQNState, DQNMetrics] {
+function update(state: DQNState, given: Transition, { config }: Options): [DQNState, DQNMetrics] {
+  const seen = (obs: Array) => normalizeObs(state, obs, config);
+  const batch = { ...given, obs: seen(given.obs), nextObs: seen(given.nextObs) };
   const [[loss, qMean], gradients] = valueAndGrad(
     (params: NetworkParams) => dqnLoss(params, state.targetParams, batch, { config }),
     { hasAux: true },
   )(state.params);
   const [steps, optState] = optimizerOf(config).update(gradients, state.optState);
   const params = applyUpdates(state.params, steps);
-  const step = state.step.add(1);
+  const period = Math.min(config.targetUpdateFreq, largest);
+  const step = nextStep(state.step, period);
   const targetParams = lax.cond(
-    step.mod(config.targetUpdateFreq).equal(0),
+    step.mod(period).equal(0),
     () => params,
     () => state.targetParams,
   );
@@ -84,5 +108,6 @@ export const DQN = {
   init,
   act: jit(act, { staticArgnums: 2 }),
   actBatch: jit(actBatch, { staticArgnums: 2 }),
+  observe: jit(observe),
   update: jit(update, { staticArgnums: 2 }),
 } as const;

@@ -26,6 +26,10 @@ export interface DQNConfig {
   readonly dueling: boolean;
   /** What is done to an error: its square ("mse"), or linear beyond 1 ("huber"). Default "mse". */
   readonly loss: "mse" | "huber";
+  /** Whether observations are brought to mean 0 and deviation 1 by what was seen in training. Default false. */
+  readonly normalizeObs: boolean;
+  /** Normalised observations are kept within ± this. Default 10. */
+  readonly clipObs: number;
 }
 
 /** A DQN config: the defaults with the given fields in their place, checked and frozen. */
@@ -42,4 +46,6 @@ export const DQNConfig = defineConfig<DQNConfig>("DQNConfig", {
   double: flag(false),
   dueling: flag(false),
   loss: choice("mse", ["mse", "huber"]),
+  normalizeObs: flag(false),
+  clipObs: positive(10),
 });

@@ -1,14 +1,15 @@
 // The trees that DQN works on: its state and its metrics.
-import type { NetworkParams, OptState } from "../../agent/index.js";
+import type { NetworkParams, ObsStats, OptState } from "../../agent/index.js";
 import type { Array } from "../../array/index.js";
 
-export interface DQNState {
+/** With statistics of observations where the config asks for them. */
+export interface DQNState extends ObsStats {
   /** The Q-network that learns. */
   readonly params: NetworkParams;
   /** An older copy of it that says what the next observation is worth. */
   readonly targetParams: NetworkParams;
   readonly optState: OptState;
-  /** How many updates were made, an int32 scalar. */
+  /** How many updates were made, an int32 scalar; from 2^31 − 1 on it goes in circles below that. */
   readonly step: Array;
   /** The random key that the next random operation splits. */
   readonly rng: Array;

@@ -1,5 +1,5 @@
 // PPO as a namespace of pure functions.
-import { AgentState } from "../../agent/index.js";
+import { AgentState, initObsStats, initRewardStats, normalizeObs } from "../../agent/index.js";
 import { jit, random, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
 import type { PPOConfig } from "./config.js";
@@ -23,13 +23,17 @@ type Acted = [action: Array, logProb: Array, value: Array, state: PPOState];
 function init(rng: Array, obsShape: Shape, actions: number | Space, config: PPOConfig): PPOState {
   const [paramsKey, stateKey] = random.split(rng);
   const params = initParams(paramsKey, obsShape, actions, config);
-  return AgentState.initial(params, optimizerOf(config, 1).init(params), stateKey);
+  return {
+    ...AgentState.initial(params, optimizerOf(config, 1).init(params), stateKey),
+    ...initObsStats(obsShape, config),
+    ...initRewardStats(config.numEnvs, config),
+  };
 }
 
 /** Actions for a batch of observations, with their log-probabilities and the observations' values. */
-function actBatch(state: PPOState, obs: Array, { explore = true }: ActOptions): Acted {
+function actBatch(state: PPOState, obs: Array, { config, explore = true }: ActOptions): Acted {
   const [rng, key] = random.split(state.rng);
-  const [policy, value] = policyAndValue(state.params, obs);
+  const [policy, value] = policyAndValue(state.params, normalizeObs(state, obs, config));
   const action = explore ? policy.sample(key) : policy.mode();
   return [action, policy.logProb(action), value, { ...state, rng }];
 }
@@ -40,7 +44,10 @@ function act(state: PPOState, obs: Array, options: ActOptions): Acted {
   return [action.slice(0), logProb.slice(0), value.slice(0), next];
 }
 
-/** Log-probabilities of actions, values of observations and entropies of the policy, each (B,). */
+/**
+ * Log-probabilities of actions, values of observations and entropies of the policy, each (B,). Observations are
+ * taken as they are: where the config normalises them, they must be already.
+ */
 function evaluateActions(
   params: PPOParams,
   obs: Array,
@@ -52,7 +59,8 @@ function evaluateActions(
 }
 
 /** The values of a batch of observations, (B,). */
-const getValueBatch = ({ params }: PPOState, obs: Array, _options: Options): Array => valueOf(params, obs);
+const getValueBatch = (state: PPOState, obs: Array, { config }: Options): Array =>
+  valueOf(state.params, normalizeObs(state, obs, config));
 
 /** The value of one observation. */
 const getValue = (state: PPOState, obs: Array, options: Options): Array =>

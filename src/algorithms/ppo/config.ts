@@ -45,6 +45,14 @@ export interface PPOConfig {
   readonly numEnvs: number;
   /** Whether actor and critic share all layers but the last. Default false. */
   readonly sharedBackbone: boolean;
+  /** Whether observations are brought to mean 0 and deviation 1 by what was seen in training. Default false. */
+  readonly normalizeObs: boolean;
+  /** Normalised observations are kept within ± this. Default 10. */
+  readonly clipObs: number;
+  /** Whether rewards are divided by the deviation of discounted returns seen in training. Default false. */
+  readonly normalizeReward: boolean;
+  /** Normalised rewards are kept within ± this. Default 10. */
+  readonly clipReward: number;
 }
 
 /** A PPO config: the defaults with the given fields in their place, checked and frozen. */
@@ -68,6 +76,10 @@ export const PPOConfig = defineConfig<PPOConfig>(
     nEpochs: whole(4),
     numEnvs: whole(1),
     sharedBackbone: flag(false),
+    normalizeObs: flag(false),
+    clipObs: positive(10),
+    normalizeReward: flag(false),
+    clipReward: positive(10),
   },
   ({ nSteps, numEnvs, nMinibatches }) =>
     (nSteps * numEnvs) % nMinibatches === 0

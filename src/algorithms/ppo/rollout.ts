@@ -1,6 +1,6 @@
 // Collecting rollouts: a policy plays environments for a fixed number of steps, as one loop.
 import { lax, np, random, vmap, type Array, type AxisTree } from "../../array/index.js";
-import type { PPORollout } from "../../agent/index.js";
+import { normalizeObs, type PPORollout } from "../../agent/index.js";
 import type { PPOConfig } from "./config.js";
 import { policyOf, valueOf } from "./network.js";
 import type { PPOParams, PPOState } from "./types.js";
@@ -61,7 +61,7 @@ export function collectRollout<S, P>(
     },
     step: (key, current, action) => envStepFn(key, current, action, envParams),
   };
-  return play(state, envObs, envState, player, config.nSteps, 1);
+  return play(state, envObs, envState, player, config, 1);
 }
 
 /** A rollout of N environments side by side, (T, N, …). `envStepFn` is a step of one of them. */
@@ -79,7 +79,7 @@ export function collectRolloutBatch<S, P>(
     act: sampleActions,
     step: (key, current, action) => steps(random.split(key, environments), current, action, envParams),
   };
-  return play(state, envObs, envStates, player, config.nSteps, 2);
+  return play(state, envObs, envStates, player, config, 2);
 }
 
 function sampleActions(params: PPOParams, key: Array, obs: Array): { action: Array; logProb: Array } {
@@ -93,14 +93,15 @@ function play<S>(
   envObs: Array,
   envState: S,
   { act, step }: Player<S>,
-  length: number,
+  config: PPOConfig,
   lead: number,
 ): Rollout<S> {
   const { params } = state;
+  const seen = (obs: Array) => normalizeObs(state, obs, config);
   const [last, { cutOff, ...steps }] = lax.scan(
     ({ obs, current, rng }) => {
       const [nextRng, actKey, stepKey] = random.split(rng, 3);
-      const { action, logProb } = act(params, actKey, obs);
+      const { action, logProb } = act(params, actKey, seen(obs));
       const [nextObs, next, reward, done, info] = step(stepKey, current, action);
       return [
         { obs: nextObs, current: next, rng: nextRng },
@@ -109,12 +110,15 @@ function play<S>(
     },
     { obs: envObs, current: envState, rng: state.rng },
     null,
-    { length },
+    { length: config.nSteps },
   );
   // The critic sees the whole rollout at once, which is faster than step by step.
-  const value = valuesOf(params, steps.obs, lead);
-  const lastValue = valuesOf(params, last.obs, lead - 1);
-  const bootstrap = cutOff === null ? np.zeros(value.shape) : cutOffValues(params, cutOff, lead);
+  const value = valuesOf(params, seen(steps.obs), lead);
+  const lastValue = valuesOf(params, seen(last.obs), lead - 1);
+  const bootstrap =
+    cutOff === null
+      ? np.zeros(value.shape)
+      : cutOffValues(cutOff, (obs: Array) => valuesOf(params, seen(obs), lead));
   return [{ ...state, rng: last.rng }, { ...steps, value, bootstrap }, last.obs, last.current, lastValue];
 }
 
@@ -138,9 +142,9 @@ function cutOffIn(info: object): CutOff | null {
 }
 
 /** The values of the last observations where episodes were cut off, 0 elsewhere; nothing is done if none was. */
-const cutOffValues = (params: PPOParams, { isCut, terminalObs }: CutOff, lead: number): Array =>
+const cutOffValues = ({ isCut, terminalObs }: CutOff, valuesAt: (obs: Array) => Array): Array =>
   lax.cond(
     isCut.any(),
-    () => np.where(isCut, valuesOf(params, terminalObs, lead), 0),
+    () => np.where(isCut, valuesAt(terminalObs), 0),
     () => np.zeros(isCut.shape),
   );

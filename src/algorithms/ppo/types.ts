@@ -1,5 +1,5 @@
 // The trees that PPO works on: parameters, state, minibatches and metrics.
-import type { AgentState, NetworkParams, OptState } from "../../agent/index.js";
+import type { AgentState, NetworkParams, ObsStats, OptState, RewardStats } from "../../agent/index.js";
 import type { Array } from "../../array/index.js";
 import type { MLPParams } from "../../nn/index.js";
 
@@ -20,7 +20,8 @@ export interface SharedParams {
 
 export type PPOParams = SeparateParams | SharedParams;
 
-export type PPOState = AgentState<PPOParams, OptState>;
+/** With statistics of observations and rewards where the config asks for them. */
+export interface PPOState extends AgentState<PPOParams, OptState>, ObsStats, RewardStats {}
 
 /** What the loss looks at; every field has the minibatch as its first axis. */
 export interface PPOBatch {

@@ -1,7 +1,15 @@
 // PPO's update: advantages, then several epochs of minibatch gradient descent.
 import { lax, fail, np, random, tree, valueAndGrad, type Array } from "../../array/index.js";
-import { clippedAdam, type PPORollout, type PPOTransition } from "../../agent/index.js";
-import { applyUpdates } from "../../nn/index.js";
+import {
+  clippedAdam,
+  includeObs,
+  includeRewards,
+  normalizeObs,
+  normalizeReward,
+  type PPORollout,
+  type PPOTransition,
+} from "../../agent/index.js";
+import { applyUpdates, safeIncrement } from "../../nn/index.js";
 import type { PPOConfig } from "./config.js";
 import { computeGae } from "./gae.js";
 import { ppoLoss } from "./loss.js";
@@ -14,14 +22,18 @@ export const optimizerOf = ({ lr, maxGradNorm }: PPOConfig, part: number | Array
 /** What one gradient step changes. */
 type Learner = Pick<PPOState, "params" | "optState">;
 
-/** One PPO update of a rollout with axes (T,) or (T, N); `lastValue` is the value after its last step. */
+/**
+ * One PPO update of a rollout with axes (T,) or (T, N); `lastValue` is the value after its last step. Statistics of
+ * rewards take the rollout in before, those of observations after: the policy that learns is the one that acted.
+ */
 export function update(
   state: PPOState,
   trajectories: PPOTransition | PPORollout,
   lastValue: Array,
   { config }: { readonly config: PPOConfig },
 ): [state: PPOState, metrics: PPOMetrics] {
-  const { batch, size } = flatten(trajectories, lastValue, config);
+  const rewardStats = includeRewards(state, ...columns(trajectories, config), config);
+  const { batch, size } = flatten({ ...state, ...rewardStats }, trajectories, lastValue, config);
   const minibatches = shuffler(batch, size, config.nMinibatches);
   const learn = learningStep(config, remainingRate(state, config));
   const epoch = ({ rng, learner, stopped }: Epoch, _: null): readonly [Epoch, Measured] => {
@@ -34,7 +46,13 @@ export function update(
   const [{ rng, learner }, measured] = lax.scan(epoch, start, null, { length: config.nEpochs });
   const explainedVariance = explained(batch.value, batch.returns);
   return [
-    { ...learner, step: state.step.add(1), rng },
+    {
+      ...learner,
+      step: safeIncrement(state.step),
+      rng,
+      ...includeObs(state, trajectories.obs),
+      ...rewardStats,
+    },
     { ...averages(measured), explainedVariance },
   ];
 }
@@ -52,13 +70,29 @@ interface Measured {
   readonly weight: Array;
 }
 
+/** Rewards and ends of episodes, (T, N). */
+function columns({ reward, done }: PPOTransition, { normalizeReward: isNormalized, numEnvs }: PPOConfig) {
+  if (isNormalized && reward.size !== reward.shape[0] * numEnvs) {
+    fail(
+      "PPO.update",
+      `normalizeReward follows ${numEnvs} environments (numEnvs), the rollout [${reward.shape.join()}] has ` +
+        `${reward.size / reward.shape[0]}`,
+    );
+  }
+  return [reward, done].map((x) => x.reshape([x.shape[0], -1])) as [Array, Array];
+}
+
 /** Advantages and returns, with all leading axes joined into one. */
 function flatten(
+  state: PPOState,
   trajectories: PPOTransition | PPORollout,
   lastValue: Array,
-  { gamma, gaeLambda, nMinibatches }: PPOConfig,
+  config: PPOConfig,
 ): { batch: PPOBatch; size: number } {
-  const { obs, action, logProb, value, reward, done } = trajectories;
+  const { gamma, gaeLambda, nMinibatches } = config;
+  const { action, logProb, value, done } = trajectories;
+  const obs = normalizeObs(state, trajectories.obs, config);
+  const reward = normalizeReward(state, trajectories.reward, config);
   // An episode that was cut off would have gone on to collect the value of its last observation.
   const rewards = "bootstrap" in trajectories ? reward.add(trajectories.bootstrap.mul(gamma)) : reward;
   const [advantage, returns] = computeGae(rewards, value, done, lastValue, gamma, gaeLambda);

@@ -2,13 +2,19 @@
 import {
   clippedAdam,
   continuousActions,
-  type ContinuousActions,
+  includeObs,
+  includeRewards,
+  initObsStats,
+  initRewardStats,
+  normalizeObs,
+  normalizeReward,
   type NetworkParams,
   type Transition,
 } from "../../agent/index.js";
-import { fail, jit, np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
+import { jit, np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
-import { applyUpdates, incrementalUpdate } from "../../nn/index.js";
+import { applyUpdates, incrementalUpdate, safeIncrement } from "../../nn/index.js";
+import { boundsOf } from "./bounds.js";
 import type { SACConfig } from "./config.js";
 import { sacActorLoss, sacAlphaLoss, sacCriticLoss, sacTarget } from "./loss.js";
 import { initActor, initCritics, policyOf } from "./network.js";
@@ -29,10 +35,20 @@ const optimizers = ({ actorLr, criticLr, alphaLr, maxGradNorm }: SACConfig) => (
   alpha: clippedAdam(alphaLr, maxGradNorm),
 });
 
+interface InitOptions {
+  /** How many environments it will learn from at once, for normalizeReward follows each. Default 1. */
+  readonly numEnvs?: number;
+}
+
 /** The state of a fresh agent. `actions` is the number of an action's components, or a Box space. */
-function init(rng: Array, obsShape: Shape, actions: number | Space, config: SACConfig): SACState {
+function init(
+  rng: Array,
+  obsShape: Shape,
+  actions: number | Space,
+  config: SACConfig,
+  { numEnvs = 1 }: InitOptions = {},
+): SACState {
   const found = continuousActions("SAC.init", actions);
-  checkBounds(found, config);
   const [actorKey, criticKey, stateKey] = random.split(rng, 3);
   const actorParams = initActor(actorKey, obsShape, found.size, config);
   const criticParams = initCritics(criticKey, obsShape, found.size, config);
@@ -46,44 +62,18 @@ function init(rng: Array, obsShape: Shape, actions: number | Space, config: SACC
     criticOptState: critic.init(criticParams),
     logAlpha,
     alphaOptState: alpha.init(logAlpha),
+    ...boundsOf(found, config),
     step: np.int32(0),
     rng: stateKey,
+    ...initObsStats(obsShape, config),
+    ...initRewardStats(numEnvs, config),
   };
 }
-
-/** Refuses bounds that are not the action space's: the policy could not reach all actions, or would leave them. */
-function checkBounds({ size, space }: ContinuousActions, { actionLow, actionHigh }: SACConfig): void {
-  const [low, high] = Object.entries({ actionLow, actionHigh }).map(([name, given]) => {
-    if (typeof given === "number") return range(size).map(() => given);
-    if (given.length === size) return given;
-    fail("SAC.init", `config.${name} has ${given.length} components, actions have ${size}`);
-  }) as [readonly number[], readonly number[]];
-  // Without a space, or with bounds that are being traced, there is nothing to compare with.
-  if (space?.low.tracer !== null || space.high.tracer !== null) return;
-  const [least, most] = [[...space.low.data()], [...space.high.data()]];
-  if ([...least, ...most].some((limit) => !Number.isFinite(limit))) {
-    fail("SAC.init", `needs an action space with finite bounds, got ${String(space)}`);
-  }
-  const differs = range(size).some(
-    (at) => Math.fround(low[at]) !== least[at] || Math.fround(high[at]) !== most[at],
-  );
-  if (differs) {
-    const show = (bounds: readonly number[]) =>
-      new Set(bounds).size === 1 ? String(bounds[0]) : `[${bounds.join(", ")}]`;
-    fail(
-      "SAC.init",
-      `the actions of ${String(space)} go from ${show(least)} to ${show(most)}, but the config's from ` +
-        `${show(low)} to ${show(high)}; set SACConfig({ actionLow: ${show(least)}, actionHigh: ${show(most)} })`,
-    );
-  }
-}
-
-const range = (count: number): number[] => globalThis.Array.from({ length: count }, (_, at) => at);
 
 /** Actions for a batch of observations, (B, actionDim). */
 function actBatch(state: SACState, obs: Array, { config, explore = true }: ActOptions): [Array, SACState] {
   const [rng, key] = random.split(state.rng);
-  const policy = policyOf(state.actorParams, obs, config);
+  const policy = policyOf(state.actorParams, normalizeObs(state, obs, config), state, config);
   return [explore ? policy.sample(key) : policy.mode(), { ...state, rng }];
 }
 
@@ -93,8 +83,30 @@ function act(state: SACState, obs: Array, options: ActOptions): [action: Array, 
   return [action.slice(0), next];
 }
 
+/** What happened in a step of all environments, (N, …). */
+interface Seen {
+  /** What was acted on. */
+  readonly obs: Array;
+  readonly reward: Array;
+  /** Whether the episode ended, for whatever reason. */
+  readonly ended: Array;
+}
+
+/** The state that has seen a step of all environments: its statistics take it in, if it keeps any. */
+function observe(state: SACState, { obs, reward, ended }: Seen, { config }: Options): SACState {
+  const rewardStats = includeRewards(state, reward.slice(null), ended.slice(null), config);
+  return { ...state, ...includeObs(state, obs), ...rewardStats };
+}
+
 /** One gradient step each of the critics, the actor and the temperature; the target critics follow. */
-function update(state: SACState, batch: Transition, { config }: Options): [SACState, SACMetrics] {
+function update(state: SACState, given: Transition, { config }: Options): [SACState, SACMetrics] {
+  const seen = (obs: Array) => normalizeObs(state, obs, config);
+  const batch = {
+    ...given,
+    obs: seen(given.obs),
+    nextObs: seen(given.nextObs),
+    reward: normalizeReward(state, given.reward, config),
+  };
   const [rng, nextKey, nowKey] = random.split(state.rng, 3);
   const noiseShape = batch.action.shape;
   const { actor, critic, alpha } = optimizers(config);
@@ -111,7 +123,8 @@ function update(state: SACState, batch: Transition, { config }: Options): [SACSt
   const noise = random.normal(nowKey, noiseShape);
   const { logAlpha } = state;
   const [[actorLoss, logProb], actorGradients] = valueAndGrad(
-    (params: NetworkParams) => sacActorLoss(params, { criticParams, logAlpha }, batch.obs, noise, { config }),
+    (params: NetworkParams) =>
+      sacActorLoss(params, { ...state, criticParams, logAlpha }, batch.obs, noise, { config }),
     { hasAux: true },
   )(state.actorParams);
   const [actorSteps, actorOptState] = actor.update(actorGradients, state.actorOptState);
@@ -126,13 +139,20 @@ function update(state: SACState, batch: Transition, { config }: Options): [SACSt
 
   return [
     {
-      ...{ actorParams, criticParams, targetCriticParams, actorOptState, criticOptState },
+      ...state,
+      actorParams,
+      criticParams,
+      targetCriticParams,
+      actorOptState,
+      criticOptState,
       ...temperature,
-      step: state.step.add(1),
+      step: safeIncrement(state.step),
       rng,
     },
     {
-      ...{ actorLoss, criticLoss, qMean },
+      actorLoss,
+      criticLoss,
+      qMean,
       alphaLoss: config.autotuneAlpha ? alphaLoss : np.float32(0),
       alpha: np.exp(temperature.logAlpha),
       entropy: logProb.mean().neg(),
@@ -148,5 +168,6 @@ export const SAC = {
   init,
   act: jit(act, { staticArgnums: 2 }),
   actBatch: jit(actBatch, { staticArgnums: 2 }),
+  observe: jit(observe, { staticArgnums: 2 }),
   update: jit(update, { staticArgnums: 2 }),
 } as const;

@@ -5,6 +5,7 @@ import {
   finite,
   flag,
   fraction,
+  optional,
   positive,
   whole,
   widths,
@@ -33,14 +34,22 @@ export interface SACConfig {
   readonly autotuneAlpha: boolean;
   /** The target entropy is −targetEntropyScale · actionDim nats. Default 1. */
   readonly targetEntropyScale: number;
-  /** Least action, for all components or one for each. Default −1. */
-  readonly actionLow: number | readonly number[];
-  /** Largest action, for all components or one for each. Default 1. */
-  readonly actionHigh: number | readonly number[];
+  /** Least action, for all components or one for each; null takes the action space's. Default null. */
+  readonly actionLow: number | readonly number[] | null;
+  /** Largest action, for all components or one for each; null takes the action space's. Default null. */
+  readonly actionHigh: number | readonly number[] | null;
   /** Least logarithm of the policy's standard deviation. Default −20. */
   readonly logStdMin: number;
   /** Largest logarithm of the policy's standard deviation. Default 2. */
   readonly logStdMax: number;
+  /** Whether observations are brought to mean 0 and deviation 1 by what was seen in training. Default false. */
+  readonly normalizeObs: boolean;
+  /** Normalised observations are kept within ± this. Default 10. */
+  readonly clipObs: number;
+  /** Whether rewards are divided by the deviation of discounted returns seen in training. Default false. */
+  readonly normalizeReward: boolean;
+  /** Normalised rewards are kept within ± this. Default 10. */
+  readonly clipReward: number;
 }
 
 /** A SAC config: the defaults with the given fields in their place, checked and frozen. */
@@ -58,13 +67,18 @@ export const SACConfig = defineConfig<SACConfig>(
     initAlpha: positive(1),
     autotuneAlpha: flag(true),
     targetEntropyScale: positive(1),
-    actionLow: eachOrAll(-1),
-    actionHigh: eachOrAll(1),
+    actionLow: optional(eachOrAll(-1)),
+    actionHigh: optional(eachOrAll(1)),
     logStdMin: finite(-20),
     logStdMax: finite(2),
+    normalizeObs: flag(false),
+    clipObs: positive(10),
+    normalizeReward: flag(false),
+    clipReward: positive(10),
   },
   ({ actionLow, actionHigh, logStdMin, logStdMax }) => {
-    const [low, high] = [[actionLow].flat(), [actionHigh].flat()];
+    // A bound that is left to the action space is compared when that is known.
+    const [low, high] = [[actionLow ?? -Infinity].flat(), [actionHigh ?? Infinity].flat()];
     if (low.length > 1 && high.length > 1 && low.length !== high.length) {
       return `actionLow has ${low.length} components, actionHigh ${high.length}`;
     }

@@ -2,6 +2,7 @@
 import { Network, type NetworkParams } from "../../agent/index.js";
 import { nn, np, random, type Array, type Shape } from "../../array/index.js";
 import { TanhNormal, initializers } from "../../nn/index.js";
+import type { ActionBounds } from "./bounds.js";
 import type { SACConfig } from "./config.js";
 import type { TwinParams } from "./types.js";
 
@@ -37,20 +38,19 @@ export function initCritics(
 }
 
 /** The hyperparameters that the policy depends on. */
-export type PolicyConfig = Pick<SACConfig, "actionLow" | "actionHigh" | "logStdMin" | "logStdMax">;
+export type PolicyConfig = Pick<SACConfig, "logStdMin" | "logStdMax">;
 
 /** The policy at a batch of observations. */
-export function policyOf(actorParams: NetworkParams, obs: Array, config: PolicyConfig): TanhNormal {
+export function policyOf(
+  actorParams: NetworkParams,
+  obs: Array,
+  { actionLow: low, actionHigh: high }: ActionBounds,
+  { logStdMin, logStdMax }: PolicyConfig,
+): TanhNormal {
   const outputs = Network.apply(actorParams, obs, { activation: nn.relu });
   const [mean, logStd] = np.split(outputs, 2, -1);
-  return TanhNormal(mean, logStd.clip(config.logStdMin, config.logStdMax), {
-    low: bound(config.actionLow),
-    high: bound(config.actionHigh),
-  });
+  return TanhNormal(mean, logStd.clip(logStdMin, logStdMax), { low, high });
 }
-
-const bound = (value: number | readonly number[]): number | Array =>
-  typeof value === "number" ? value : np.array(value);
 
 /** What both critics say of a batch of observations with actions, each (B,). */
 export const twinValues = ({ q1, q2 }: TwinParams, obs: Array, action: Array): [Array, Array] => [

@@ -1,6 +1,7 @@
 // The trees that SAC works on: its critics, its state and its metrics.
-import type { NetworkParams, OptState } from "../../agent/index.js";
+import type { NetworkParams, ObsStats, OptState, RewardStats } from "../../agent/index.js";
 import type { Array } from "../../array/index.js";
+import type { ActionBounds } from "./bounds.js";
 
 /** Two critics that judge alike; the lower word counts. */
 export interface TwinParams {
@@ -8,7 +9,8 @@ export interface TwinParams {
   readonly q2: NetworkParams;
 }
 
-export interface SACState {
+/** With statistics of observations and rewards where the config asks for them. */
+export interface SACState extends ActionBounds, ObsStats, RewardStats {
   readonly actorParams: NetworkParams;
   readonly criticParams: TwinParams;
   /** Critics that follow the others slowly. */

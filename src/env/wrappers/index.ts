@@ -4,7 +4,6 @@ export { AutoResetWrapper } from "./autoReset.js";
 export { EpisodeStatsWrapper, type EpisodeStatsState } from "./episodeStats.js";
 export { FrameStackWrapper, type FrameStackState } from "./frameStack.js";
 export { GrayscaleWrapper, ImageNormWrapper, ImageResizeWrapper, type ImageResizeOptions } from "./images.js";
-export { ObsNormWrapper, type ObsNormOptions, type ObsNormState, type ObsStats } from "./obsNorm.js";
 export { RewardScaleWrapper } from "./rewardScale.js";
 export { TimeLimit, type TimeLimitState } from "./timeLimit.js";
 export type { Wrapped } from "./wrapping.js";

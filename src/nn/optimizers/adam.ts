@@ -3,7 +3,7 @@ import { fail, np, type Array } from "../../array/index.js";
 import { checkNumber, checkOptions, checkScalar, decayRate, notNegative } from "../check.js";
 import { mapLeaves, type Tree } from "../leaves.js";
 import { checkRate, stepAt, type Rate } from "../schedules.js";
-import { noUpdates, type Optimizer } from "./optimizer.js";
+import { noUpdates, safeIncrement, type Optimizer } from "./optimizer.js";
 
 export interface AdamOptions {
   /** How much of the mean gradient is kept in each update. Default 0.9. */
@@ -44,7 +44,7 @@ function adamWith(
       return { count: noUpdates(), mu: zeros(), nu: zeros() };
     },
     update: (grads, state, params) => {
-      const count = state.count.add(1);
+      const count = safeIncrement(state.count);
       const mu = mapLeaves(operation, names, (g, m) => m.mul(b1).add(g.mul(1 - b1)), grads, state.mu);
       const nu = mapLeaves(operation, names, (g, v) => v.mul(b2).add(g.mul(g).mul(1 - b2)), grads, state.nu);
       // (m / c1) / (√(v / c2) + eps) = m · (√c2 / c1) / (√v + eps · √c2): the corrections are scalars.

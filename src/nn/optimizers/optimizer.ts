@@ -27,6 +27,9 @@ export interface CountState {
 
 export const noUpdates = (): Array => np.int32(0);
 
+/** An int32 count and one more; at the largest it stays, where adding would make it negative. */
+export const safeIncrement = (count: Array): Array => np.minimum(count, 2 ** 31 - 2).add(1);
+
 /** An optimiser without a state. */
 export const stateless = (update: <T extends Tree>(grads: T, params?: T) => T): Optimizer<EmptyState> => ({
   init: () => ({}),

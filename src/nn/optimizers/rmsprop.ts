@@ -3,7 +3,7 @@ import { np, type Array } from "../../array/index.js";
 import { checkNumber, checkOptions, checkScalar, decayRate, notNegative } from "../check.js";
 import { mapLeaves, type Tree } from "../leaves.js";
 import { checkRate, stepAt, type Rate } from "../schedules.js";
-import { noUpdates, type Optimizer } from "./optimizer.js";
+import { noUpdates, safeIncrement, type Optimizer } from "./optimizer.js";
 import { advanceTrace } from "./sgd.js";
 
 export interface RMSPropOptions {
@@ -59,7 +59,7 @@ export function rmsprop(lr: Rate, options: RMSPropOptions = {}): Optimizer<RMSPr
         mu === null
           ? mapLeaves("rmsprop", names, step, grads, nu)
           : mapLeaves("rmsprop", [...names, "state"], centredStep, grads, nu, mu);
-      const count = state.count.add(1);
+      const count = safeIncrement(state.count);
       if (state.trace === null) return [steps, { count, nu, mu, trace: null }];
       const trace = advanceTrace("rmsprop", momentum, steps, state.trace);
       return [trace, { count, nu, mu, trace }];

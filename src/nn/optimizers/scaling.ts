@@ -3,7 +3,14 @@ import { fail, type Array } from "../../array/index.js";
 import { checkFunction, checkScalar, finite, notNegative } from "../check.js";
 import { mapLeaves, type Tree } from "../leaves.js";
 import { rateAt, type Schedule } from "../schedules.js";
-import { noUpdates, stateless, type CountState, type EmptyState, type Optimizer } from "./optimizer.js";
+import {
+  noUpdates,
+  safeIncrement,
+  stateless,
+  type CountState,
+  type EmptyState,
+  type Optimizer,
+} from "./optimizer.js";
 
 /** Multiplies the updates; give −lr to go downhill. */
 export function scale(by: number | Array): Optimizer<EmptyState> {
@@ -19,7 +26,7 @@ export function scaleBySchedule(schedule: Schedule): Optimizer<CountState> {
     update: (grads, { count }) => {
       const by = rateAt("scaleBySchedule", schedule, count);
       const updates = mapLeaves("scaleBySchedule", ["grads"], (g) => g.mul(by), grads);
-      return [updates, { count: count.add(1) }];
+      return [updates, { count: safeIncrement(count) }];
     },
   };
 }

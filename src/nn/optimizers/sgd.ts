@@ -3,7 +3,7 @@ import { np, type Array } from "../../array/index.js";
 import { checkNumber, checkOptions, decayRate } from "../check.js";
 import { mapLeaves, type Tree } from "../leaves.js";
 import { checkRate, stepAt, type Rate } from "../schedules.js";
-import { noUpdates, type Optimizer } from "./optimizer.js";
+import { noUpdates, safeIncrement, type Optimizer } from "./optimizer.js";
 
 export interface SGDOptions {
   /** How much of the last direction is kept. Default 0, none. */
@@ -30,7 +30,7 @@ export function sgd(lr: Rate, options: SGDOptions = {}): Optimizer<SGDState> {
       trace: momentum === 0 ? null : mapLeaves("sgd", ["params"], np.zerosLike, params),
     }),
     update: (grads, state) => {
-      const count = state.count.add(1);
+      const count = safeIncrement(state.count);
       const step = stepAt("sgd", lr, state.count);
       if (state.trace === null) {
         return [mapLeaves("sgd", ["grads"], (g) => g.mul(step), grads), { count, trace: null }];

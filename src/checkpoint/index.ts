@@ -5,6 +5,7 @@ export {
   type InitializedCheckpoints,
   type InitializeOptions,
 } from "./initialize.js";
+export { beginJournal, isJournal, resumeJournal, type Journal, type JournalMark } from "./journal.js";
 export {
   findCheckpoint,
   loadCheckpoint,

@@ -1,6 +1,6 @@
 // What a checkpoint's JSON knows of a tree: its structure, the types of its arrays, and its plain values.
 import { Array, tree, type DType, type TypedArray } from "../array/index.js";
-import { extendPath } from "../files/index.js";
+import { className, extendPath, isRecord } from "../files/index.js";
 import { CheckpointError } from "./errors.js";
 
 /** One place of a tree, as JSON. */
@@ -56,9 +56,7 @@ function outlineLeaf(operation: string, { path, leaf }: NamedLeaf): Outline {
   if (typeof leaf === "boolean") return { boolean: leaf };
   if (typeof leaf === "string") return { string: leaf };
   const kind =
-    typeof leaf === "object" && leaf !== null
-      ? `an object of class ${leaf.constructor.name}`
-      : `a ${typeof leaf}`;
+    typeof leaf === "object" && leaf !== null ? `an object of class ${className(leaf)}` : `a ${typeof leaf}`;
   throw new CheckpointError(
     `${operation}: ${place(path)} is ${kind}; checkpoints hold arrays, typed arrays, numbers, booleans and texts. ` +
       `Leave it out, or make its class part of trees with tree.register`,
@@ -86,6 +84,25 @@ export function outlineOf(operation: string, of: unknown): Outline {
     }
   };
   return visit(tree.structure(of));
+}
+
+const dtypes: readonly unknown[] = ["bool", ...storageTypes.map(([, dtype]) => dtype)];
+
+const isShape = (value: unknown): boolean =>
+  globalThis.Array.isArray(value) && value.every((extent) => Number.isSafeInteger(extent) && extent >= 0);
+
+/** Whether JSON is the outline of a tree, as far as reading it depends on that. */
+export function isOutline(value: unknown): value is Outline {
+  if (!isRecord(value)) return false;
+  if ("array" in value) return dtypes.includes(value.array) && isShape(value.shape);
+  if ("typedArray" in value) return dtypes.includes(value.typedArray) && isShape(value.shape);
+  if ("number" in value) return ["number", "string"].includes(typeof value.number);
+  if ("boolean" in value) return typeof value.boolean === "boolean";
+  if ("string" in value) return typeof value.string === "string";
+  if ("nothing" in value) return value.nothing === "null" || value.nothing === "undefined";
+  if ("list" in value) return globalThis.Array.isArray(value.list) && value.list.every(isOutline);
+  if ("object" in value) return isRecord(value.object) && Object.values(value.object).every(isOutline);
+  return "custom" in value && typeof value.custom === "string" && isOutline(value.children);
 }
 
 interface Entry {

@@ -4,7 +4,6 @@ import path from "node:path";
 import {
   explainFailure,
   jsonProblem,
-  namesIn,
   planFolder,
   removeLeftovers,
   runNow,
@@ -13,7 +12,8 @@ import {
 } from "../files/index.js";
 import { encodeTree } from "./codec.js";
 import { CheckpointError } from "./errors.js";
-import { checkpointFiles, manifestName, tensorsName } from "./manifest.js";
+import { checkpointFiles } from "./manifest.js";
+import { strangerIn } from "./own.js";
 import { checkStep, stepName } from "./steps.js";
 
 export interface SaveOptions {
@@ -56,17 +56,21 @@ export function prepareCheckpoint(
 /** How to write a prepared checkpoint, after what a killed process left there is gone. */
 export function planCheckpoint(operation: string, { target, files }: PreparedCheckpoint): Plan {
   removeLeftovers(path.dirname(target));
-  const kind = fs.statSync(target, { throwIfNoEntry: false });
-  if (kind !== undefined) checkReplaceable(operation, target, kind.isDirectory());
+  const kind = fs.lstatSync(target, { throwIfNoEntry: false });
+  if (kind !== undefined) checkReplaceable(operation, target, kind);
   return planFolder(target, files);
 }
 
 /** Refuses to replace anything but a checkpoint. */
-function checkReplaceable(operation: string, target: string, isFolder: boolean): void {
-  const ours = [manifestName, tensorsName];
-  const foreign = isFolder ? namesIn(target).find((name) => !ours.includes(name)) : "";
-  if (foreign === undefined) return;
-  const what = isFolder ? `a directory with other things (${foreign})` : "a file";
+function checkReplaceable(operation: string, target: string, kind: fs.Stats): void {
+  const isFolder = kind.isDirectory();
+  const foreign = isFolder ? strangerIn(target) : "";
+  if (foreign === null) return;
+  const what = isFolder
+    ? `a directory with other things (${foreign})`
+    : kind.isSymbolicLink()
+      ? "a symbolic link"
+      : "a file";
   throw new CheckpointError(
     `${operation}: ${target} is ${what}, not a checkpoint, and is left as it is. ` +
       `Give \`step\` to save into a folder of its own, or choose another directory`,

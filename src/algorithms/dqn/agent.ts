@@ -1,9 +1,15 @@
 // DQN as a namespace of pure functions.
-import { clippedAdam, discreteActions, type NetworkParams, type Transition } from "../../agent/index.js";
+import {
+  checkedConfig,
+  clippedAdam,
+  discreteActions,
+  type NetworkParams,
+  type Transition,
+} from "../../agent/index.js";
 import { jit, lax, np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
 import { applyUpdates } from "../../nn/index.js";
-import type { DQNConfig } from "./config.js";
+import { DQNConfig } from "./config.js";
 import { dqnLoss } from "./loss.js";
 import { initQNetwork, qValues } from "./network.js";
 import type { DQNMetrics, DQNState } from "./types.js";
@@ -20,7 +26,8 @@ interface ActOptions extends Options {
 const optimizerOf = ({ lr, maxGradNorm }: DQNConfig) => clippedAdam(lr, maxGradNorm);
 
 /** The state of a fresh agent. `actions` is a number of actions or a Discrete space. */
-function init(rng: Array, obsShape: Shape, actions: number | Space, config: DQNConfig): DQNState {
+function init(rng: Array, obsShape: Shape, actions: number | Space, given: DQNConfig): DQNState {
+  const config = checkedConfig("DQN.init", "config", DQNConfig, given);
   const [paramsKey, stateKey] = random.split(rng);
   const params = initQNetwork(paramsKey, obsShape, discreteActions("DQN.init", actions), config);
   return {

@@ -1,5 +1,6 @@
 // SAC as a namespace of pure functions.
 import {
+  checkedConfig,
   clippedAdam,
   continuousActions,
   type ContinuousActions,
@@ -9,7 +10,7 @@ import {
 import { fail, jit, np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
 import { applyUpdates, incrementalUpdate } from "../../nn/index.js";
-import type { SACConfig } from "./config.js";
+import { SACConfig } from "./config.js";
 import { sacActorLoss, sacAlphaLoss, sacCriticLoss, sacTarget } from "./loss.js";
 import { initActor, initCritics, policyOf } from "./network.js";
 import type { SACMetrics, SACState, TwinParams } from "./types.js";
@@ -30,7 +31,8 @@ const optimizers = ({ actorLr, criticLr, alphaLr, maxGradNorm }: SACConfig) => (
 });
 
 /** The state of a fresh agent. `actions` is the number of an action's components, or a Box space. */
-function init(rng: Array, obsShape: Shape, actions: number | Space, config: SACConfig): SACState {
+function init(rng: Array, obsShape: Shape, actions: number | Space, given: SACConfig): SACState {
+  const config = checkedConfig("SAC.init", "config", SACConfig, given);
   const found = continuousActions("SAC.init", actions);
   checkBounds(found, config);
   const [actorKey, criticKey, stateKey] = random.split(rng, 3);

@@ -1,16 +1,16 @@
 // Runners: whole training runs, compiled in pieces between which the host can act.
 export { RunnerConfig } from "./config.js";
-export { evaluate, jitEvaluate, type ActFn, type EvalMetrics, type EvaluateOptions } from "./evaluate.js";
+export {
+  evalKeys,
+  evaluate,
+  jitEvaluate,
+  type ActFn,
+  type EvalMetrics,
+  type EvaluateOptions,
+} from "./evaluate.js";
 export { DivergedError } from "./finite.js";
 export type { MetricsRecord } from "./gathered.js";
-export {
-  run,
-  type Progress,
-  type RecordSink,
-  type RunOptions,
-  type RunResult,
-  type Trainer,
-} from "./loop.js";
+export { run, type Progress, type RecordSink, type RunOptions, type RunResult } from "./loop.js";
 export {
   dqnTrainer,
   sacTrainer,
@@ -23,11 +23,11 @@ export {
   type TrainSACOptions,
 } from "./offPolicy.js";
 export {
-  evalKeys,
   ppoTrainer,
   trainPPO,
   type PPOMetricsHistory,
   type PPOTrainState,
   type TrainPPOOptions,
 } from "./ppo.js";
-export { longestEpisode, withFiles } from "./setting.js";
+export { longestEpisode } from "./setting.js";
+export type { Trainer } from "./trainer.js";

@@ -20,7 +20,7 @@ export {
   type CheckpointMetrics,
   type ManagerSaveOptions,
 } from "./manager.js";
-export { saveCheckpoint, type SaveOptions } from "./save.js";
+export { obstacleAt, saveCheckpoint, type SaveOptions } from "./save.js";
 export {
   bestCheckpoint,
   listCheckpoints,

@@ -13,7 +13,8 @@ import {
   type TrainConfig,
 } from "../config/index.js";
 import { bestCheckpoint, listCheckpoints } from "../checkpoint/index.js";
-import { plotRewardCurve } from "../plotting/index.js";
+import { MetricsError } from "../metrics/index.js";
+import { PlotError, plotRewardCurve } from "../plotting/index.js";
 import { RunDir } from "../runDir/index.js";
 import { run, type RunResult } from "../runner/index.js";
 import { checkWords, oneOf, spelled, tell, understood, UsageError, type Arguments } from "./arguments.js";
@@ -162,7 +163,7 @@ function tellResult(
   config: TrainConfig,
   { metricsLog }: RunResult<object>,
   runDir: RunDir,
-  { print }: Host,
+  { print, printError }: Host,
 ): void {
   const evals = metricsLog.map((record) => record.eval_return).filter((value) => value !== undefined);
   const best = evals.reduce((most, one) => Math.max(most, one), -Infinity);
@@ -171,8 +172,14 @@ function tellResult(
   print(`metrics:    ${relative(runDir.logPath())}`);
   if (config.runner.plot) {
     const savePath = path.join(runDir.artifacts, "reward_curve.png");
-    plotRewardCurve([runDir.root], { savePath });
-    print(`curve:      ${relative(savePath)}`);
+    try {
+      plotRewardCurve([runDir.root], { savePath });
+      print(`curve:      ${relative(savePath)}`);
+    } catch (error) {
+      // The run itself is over and safe.
+      if (!(error instanceof PlotError || error instanceof MetricsError)) throw error;
+      printError(`the curve was not drawn: ${error.message}`);
+    }
   }
   const folder = checkpointsOf(runDir, config);
   const checkpoint = bestCheckpoint(folder) ?? listCheckpoints(folder).at(-1);

@@ -10,7 +10,9 @@ import {
   initializeCheckpointDir,
   loadCheckpoint,
   markBest,
+  obstacleAt,
   resumeJournal,
+  stepName,
   type CheckpointManager,
   type Journal,
 } from "../checkpoint/index.js";
@@ -49,6 +51,8 @@ export class Checkpoints {
   private journal: Journal;
   /** How much of the history is in the journal. */
   private written: Extent = nothingYet;
+  /** Why there is no checkpoint of the last step that should have one. */
+  private problem: string | null = null;
 
   private constructor(
     private readonly manager: CheckpointManager,
@@ -133,6 +137,11 @@ export class Checkpoints {
     // One at a time: copies of the state must not pile up where the disk is slow.
     await manager.wait();
     this.mark();
+    this.problem = this.obstacle(step);
+    if (this.problem !== null) {
+      warn(`${this.problem}; the run goes on without it`);
+      return;
+    }
     if (evalReturn !== null && this.isBest(evalReturn)) {
       this.best = { step, evalReturn };
       this.isUnmarked = true;
@@ -149,6 +158,15 @@ export class Checkpoints {
       after,
     });
     this.lastStep = step;
+  }
+
+  /** What keeps a checkpoint from its place: it is not worth ending a run for. */
+  private obstacle(step: number): string | null {
+    const target = path.join(this.manager.directory, stepName(step));
+    const what = obstacleAt(target);
+    return what === null
+      ? null
+      : `no checkpoint of step ${step} was saved, since ${target} is ${what} of somebody's`;
   }
 
   /** How to write what the history has got since the last checkpoint. */
@@ -171,8 +189,10 @@ export class Checkpoints {
     this.isUnmarked = false;
   }
 
+  /** Waits for what is being saved. Without a checkpoint of its last step a run is not safe. */
   async close(): Promise<void> {
     await this.manager.close();
     this.mark();
+    if (this.problem !== null) fail("CheckpointManager.save", `${this.problem}; move that away, then resume`);
   }
 }

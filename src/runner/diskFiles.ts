@@ -30,17 +30,12 @@ export class DiskFiles implements RunFiles {
   /** Refuses what cannot go on, then takes the directories and makes them ready. */
   static open(config: RunnerConfig, runDir: RunDir | null, traits: RunTraits): DiskFiles {
     const directory = path.resolve(config.checkpointDir ?? runDir?.checkpoints ?? "");
-    if (config.resume && listCheckpoints(directory).length === 0) {
+    if (config.resume && runDir !== null && listCheckpoints(directory).length === 0) {
       const { stepsPerUnit } = traits;
-      const interval = config.checkpointInterval;
-      if (runDir !== null) checkReach(runDir, { newest: null, directory, interval, stepsPerUnit });
-      warn(`${directory} has no checkpoint to go on from; the run begins at step 0`);
+      checkReach(runDir, { newest: null, directory, interval: config.checkpointInterval, stepsPerUnit });
     }
     const locks = lockAll([directory, ...(runDir === null ? [] : [runDir.logs])]);
     try {
-      // With the locks nobody else can be writing.
-      const folders = runDir === null ? [] : [runDir.root, runDir.logs, runDir.videos, runDir.artifacts];
-      for (const folder of [directory, ...folders]) removeLeftovers(folder, { isAlone: true });
       const checkpoints = Checkpoints.open(directory, config, traits);
       return new DiskFiles(directory, runDir, config, traits, checkpoints, locks);
     } catch (error) {
@@ -68,8 +63,13 @@ export class DiskFiles implements RunFiles {
   }
 
   begin(): void {
-    const { runDir, restored, config } = this;
+    const { runDir, restored, config, directory } = this;
+    if (config.resume && restored === null) {
+      warn(`${directory} has no checkpoint to go on from; the run begins at step 0`);
+    }
+    clearLeftovers([directory]);
     if (runDir === null) return;
+    clearLeftovers([runDir.root, runDir.logs, runDir.videos, runDir.artifacts]);
     // What was logged after the checkpoint will be logged again; a run that begins anew keeps what is there.
     const isFresh = !config.resume && !config.overwrite;
     this.logger = MetricsLogger(runDir.logPath(), {
@@ -112,18 +112,52 @@ export class DiskFiles implements RunFiles {
   }
 }
 
-/** Takes the locks of some folders, which are made if need be; none of them if one is taken. */
-function lockAll(folders: readonly string[]): Lock[] {
-  const locks: Lock[] = [];
+/** Clears away what killed processes have left: with the locks nobody else can be writing. */
+function clearLeftovers(folders: readonly string[]): void {
   for (const folder of folders) {
     try {
-      fs.mkdirSync(folder, { recursive: true });
-      locks.push(takeLock(folder));
-    } catch (error) {
-      for (const lock of locks) lock.release();
-      if (error instanceof LockError) throw error;
-      throw new LockError(`cannot write to ${folder}: ${explainFailure(error)}`, { cause: error });
+      removeLeftovers(folder, { isAlone: true });
+    } catch {
+      // Whoever needs the folder says what is wrong with it.
+      continue;
     }
   }
-  return locks;
+}
+
+/** A lock on a folder, which is made if need be; released, it leaves no folder that was made for nothing. */
+function lockOn(folder: string): Lock {
+  let isNew = false;
+  const removeNew = (): void => {
+    try {
+      if (isNew) fs.rmdirSync(folder);
+    } catch {
+      // It has something in it by now.
+    }
+  };
+  try {
+    isNew = fs.mkdirSync(folder, { recursive: true }) !== undefined;
+    const lock = takeLock(folder);
+    return {
+      release: () => {
+        lock.release();
+        removeNew();
+      },
+    };
+  } catch (error) {
+    removeNew();
+    if (error instanceof LockError) throw error;
+    throw new LockError(`cannot write to ${folder}: ${explainFailure(error)}`, { cause: error });
+  }
+}
+
+/** The locks of some folders; none of them if one is taken. */
+function lockAll(folders: readonly string[]): Lock[] {
+  const locks: Lock[] = [];
+  try {
+    for (const folder of folders) locks.push(lockOn(folder));
+    return locks;
+  } catch (error) {
+    for (const lock of locks) lock.release();
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 // Whether a run that is to go on would lose what it has reached: its metrics tell how far it was, its checkpoints how
 // far it can go on from.
+import * as fs from "node:fs";
 import path from "node:path";
 import { fail } from "../array/index.js";
 import { planFile, startOfFile, type Action } from "../files/index.js";
@@ -15,10 +16,11 @@ const noteOf = ({ logs }: RunDir): string => path.join(logs, noteName);
 export function noteCheckpoints(runDir: RunDir, directory: string): readonly Action[] {
   const inside = path.relative(runDir.root, directory);
   const isInside = !inside.startsWith("..") && !path.isAbsolute(inside);
-  const text = isInside ? inside : directory;
-  return startOfFile(noteOf(runDir), 4096) === `${text}\n`
-    ? []
-    : planFile(noteOf(runDir), `${text}\n`).actions;
+  const text = `${isInside ? inside : directory}\n`;
+  const file = noteOf(runDir);
+  // A run does not end for want of a note.
+  const isWritable = fs.lstatSync(file, { throwIfNoEntry: false })?.isDirectory() !== true;
+  return isWritable && startOfFile(file, 4096) !== text ? planFile(file, text).actions : [];
 }
 
 /** The first step at or after a multiple of the interval behind a step. */

@@ -26,10 +26,10 @@ export function lookAt<S, P>(
   if (!kinds.includes(actions.kind)) {
     fail(operation, `needs actions in ${kinds.join(" or ")}, ${env.name} has ${String(actions)}`);
   }
-  if (obsShape !== undefined && obsShape.join() !== own.join()) {
+  if (obsShape !== undefined && [obsShape].flat().join() !== own.join()) {
     fail(
       operation,
-      `obsShape is [${obsShape.join()}], ${env.name} has observations of shape [${own.join()}]`,
+      `obsShape is [${[obsShape].flat().join()}], ${env.name} has observations of shape [${own.join()}]`,
     );
   }
   const { name, value = sizeOf(actions) } = actionCount;

@@ -81,9 +81,20 @@ describe("checkpoints with something else in them", () => {
   });
 });
 
+it("folders with the name of one of our files, but not our words in it, are not saved over", () => {
+  const dir = temporaryFolder();
+  const folder = foreign(dir, 4, "checkpoint.json");
+  expect(() => saveCheckpoint(dir, tree, { step: 4 })).toThrow(
+    /step_4 is a directory with other things \(checkpoint\.json\), not a checkpoint, and is left/,
+  );
+  expect(readFileSync(path.join(folder, "checkpoint.json"), "utf8")).toBe("years of work");
+});
+
 it("damaged checkpoints of ours are overwritten all the same", () => {
   const dir = temporaryFolder();
-  for (const step of [1, 2, 3]) saveCheckpoint(dir, tree, { step });
+  for (const step of [0, 1, 2, 3]) saveCheckpoint(dir, tree, { step });
+  for (const name of readdirSync(path.join(dir, "step_0")))
+    writeFileSync(path.join(dir, "step_0", name), "\0\0");
   writeFileSync(path.join(dir, "step_1", "checkpoint.json"), "rubbish");
   const manifest = path.join(dir, "step_2", "checkpoint.json");
   writeFileSync(manifest, readFileSync(manifest, "utf8").slice(0, 60));

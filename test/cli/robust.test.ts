@@ -186,6 +186,20 @@ describe("resume", () => {
   });
 });
 
+it("a run is done though its curve cannot be drawn, and folders it does not need are in its way", async () => {
+  const copy = copyOfRun();
+  rmSync(copy.artifacts, { recursive: true });
+  mkdirSync(path.join(copy.artifacts, "reward_curve.png"), { recursive: true });
+  rmSync(copy.videos, { recursive: true });
+  writeFileSync(copy.videos, "a file");
+  const told = await call(["resume", copy.root, "--runner.total_timesteps", "160"]);
+  expect([told.code, told.errors]).toEqual([
+    0,
+    [expect.stringMatching(/^the curve was not drawn: .*a directory is where a file should be/)],
+  ]);
+  expect(told.lines.join("\n")).toMatch(/checkpoint: .*step_(64|128|160)$/);
+});
+
 describe("commands that look", () => {
   it("make nothing where they look", async () => {
     const copy = copyOfRun();

@@ -262,6 +262,50 @@ describe("what is left by killed processes", () => {
   });
 });
 
+describe("something else where a checkpoint should go", () => {
+  const occupy = (runDir: RunDir, step: number): string => {
+    const folder = runDir.checkpointDir(step);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, "thesis.tex"), "years of work");
+    return folder;
+  };
+
+  it("stays, and the run goes on without that checkpoint", async () => {
+    const expected = await trained();
+    const runDir = RunDir("run", { baseDir: temporaryFolder() });
+    const theirs = occupy(runDir, 320);
+    const warnings = await warningsOf("RunWarning", () => runIn(runDir, runnerConfig({ overwrite: true })));
+    expect(warnings).toEqual([
+      expect.stringMatching(/no checkpoint of step 320 was saved.*thesis\.tex.*goes on/),
+    ]);
+    expect(readdirSync(theirs)).toEqual(["thesis.tex"]);
+    expect(runDir.latestCheckpoint?.step).toBe(640);
+    expect(linesOf(runDir.logPath())).toEqual(linesOf(expected.logPath()));
+  });
+
+  it("is an error in the end, and once it is moved away the run can be ended", async () => {
+    const runDir = RunDir("run", { baseDir: temporaryFolder() });
+    const theirs = occupy(runDir, 640);
+    await warningsOf("RunWarning", async () => {
+      await expect(runIn(runDir, runnerConfig({ overwrite: true }))).rejects.toThrow(
+        /no checkpoint of step 640 was saved, since .*step_640 is a directory with other things.*move that away, then resume/,
+      );
+    });
+    rmSync(theirs, { recursive: true });
+    expect((await runIn(runDir, resuming)).step).toBe(640);
+    expect(runDir.latestCheckpoint?.step).toBe(640);
+  });
+});
+
+it("a run that is refused makes nothing", async () => {
+  const runDir = await trained(stopAt(300));
+  for (const { path: folder } of runDir.listCheckpoints()) rmSync(path.join(folder, "tensors.safetensors"));
+  rmSync(runDir.logs, { recursive: true });
+  const files = readdirSync(runDir.root, { recursive: true });
+  await expect(runIn(runDir, resuming)).rejects.toThrow(/none of the \d+ checkpoints/);
+  expect(readdirSync(runDir.root, { recursive: true })).toEqual(files);
+});
+
 it("a run cannot be made shorter than it is", async () => {
   const runDir = await trained(stopAt(300));
   const step = runDir.latestCheckpoint?.step ?? 0;

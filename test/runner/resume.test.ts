@@ -7,9 +7,18 @@ import { np } from "vibe-rl/array";
 import { bestCheckpoint, listCheckpoints, loadMetadata, saveCheckpoint } from "vibe-rl/checkpoint";
 import { make } from "vibe-rl/env";
 import { RunDir } from "vibe-rl/runDir";
-import { ppoTrainer, run, type RunnerConfig, type RunOptions, type Trainer } from "vibe-rl/runner";
+import { ppoTrainer, run, trainPPO, type RunnerConfig, type RunOptions, type Trainer } from "vibe-rl/runner";
 import { temporaryFolder, warningsOf } from "../temporary.js";
-import { bitsOf, linesOf, ppoConfig, runBare, runnerConfig, trainers } from "./small.js";
+import {
+  bitsOf,
+  cartPole,
+  cartPoleParams,
+  linesOf,
+  ppoConfig,
+  runBare,
+  runnerConfig,
+  trainers,
+} from "./small.js";
 
 /** Runs with the files of a run directory. */
 const runIn = (
@@ -178,6 +187,21 @@ describe("resuming", () => {
     const result = await runBare(trainers.PPO(longer), longer);
     expect([result.step, result.history.totalLoss.shape]).toEqual([480, [15]]);
   });
+});
+
+it("a run over several seeds is resumed with its history, too", async () => {
+  const seeds = [4, 7];
+  const settings = runnerConfig({ totalTimesteps: 320 });
+  const options = { ppoConfig, seeds, runnerConfig: settings };
+  const [expected, history] = await trainPPO(cartPole, cartPoleParams, options);
+  const runDir = RunDir("sweep", { baseDir: temporaryFolder() });
+  await trainPPO(cartPole, cartPoleParams, { ...options, ...stopAfter(4), runDir });
+  expect(runDir.latestCheckpoint?.step).toBeLessThan(320);
+  const again = { ...options, runDir, runnerConfig: runnerConfig({ totalTimesteps: 320, resume: true }) };
+  const [state, resumed] = await trainPPO(cartPole, cartPoleParams, again);
+  expect(bitsOf(state)).toEqual(bitsOf(expected));
+  expect(resumed.totalLoss.shape).toEqual([2, 10]);
+  expect(bitsOf(resumed)).toEqual(bitsOf(history));
 });
 
 describe("checkpoints of a run", () => {

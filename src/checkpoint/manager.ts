@@ -107,10 +107,16 @@ export function CheckpointManager(dir: string, options: CheckpointManagerOptions
     const keep = [step, ...all.slice(-1), ...(marked === null ? [] : [marked])];
     const retention = { maxToKeep, keepPeriod, bestMode };
     const removed = new Set(stepsToRemove(all, retention, keep, bestFn === null ? null : score));
-    const folders = listed.filter((checkpoint) => removed.has(checkpoint.step)).map((one) => one.path);
-    for (const folder of folders) own.delete(folder);
+    const old = listed.filter((checkpoint) => removed.has(checkpoint.step));
+    for (const checkpoint of old) {
+      own.delete(checkpoint.path);
+      scores.delete(checkpoint.step);
+    }
     // Looked at once more: somebody may have put something into it meanwhile.
-    return folders.filter(isOwnCheckpoint).map(planRemoval);
+    return old
+      .map((checkpoint) => checkpoint.path)
+      .filter(isOwnCheckpoint)
+      .map(planRemoval);
   };
 
   const reportFailure = (): void => {

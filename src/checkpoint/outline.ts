@@ -65,8 +65,27 @@ function outlineLeaf(operation: string, { path, leaf }: NamedLeaf): Outline {
 
 const showNumber = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
 
+const isPlain = (value: unknown): value is object => {
+  if (!isRecord(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+};
+
+/** Refuses a tree that contains itself: it has no end. */
+function checkFinite(operation: string, of: unknown, path = "", within: readonly object[] = []): void {
+  const isList = globalThis.Array.isArray(of);
+  // What is in objects of a class is the affair of whoever registered it.
+  if (!isList && !isPlain(of)) return;
+  if (within.includes(of))
+    throw new CheckpointError(`${operation}: ${place(path)} contains itself; leave it out`);
+  for (const [key, value] of Object.entries(of)) {
+    checkFinite(operation, value, extendPath(path, isList ? Number(key) : key), [...within, of]);
+  }
+}
+
 /** The outline of a tree. */
 export function outlineOf(operation: string, of: unknown): Outline {
+  checkFinite(operation, of);
   const leaves = namedLeaves(of);
   let next = 0;
   const visit = (at: tree.Structure): Outline => {

@@ -129,6 +129,19 @@ describe.skipIf(process.platform === "win32")("links", () => {
   });
 });
 
+it("what contains itself, or JSON cannot hold, is refused by its path", () => {
+  const dir = temporaryFolder();
+  const round: { list: unknown[] } = { list: [] };
+  round.list.push({ round });
+  expect(() => saveCheckpoint(dir, round)).toThrow(/saveCheckpoint: list\[0\]\.round contains itself/);
+  expect(() => saveCheckpoint(dir, tree, { metadata: { round } })).toThrow(
+    /metadata\.round\.list\[0\]\.round contains itself/,
+  );
+  expect(() => saveCheckpoint(dir, tree, { metadata: { n: 10n } })).toThrow(/metadata\.n is a bigint/);
+  expect(() => saveCheckpoint(dir, { n: 10n })).toThrow(/n is a bigint/);
+  expect(readdirSync(dir)).toEqual([]);
+});
+
 it("a file where the directory should be is told in words", () => {
   const file = path.join(temporaryFolder(), "file");
   writeFileSync(file, "");

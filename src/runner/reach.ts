@@ -16,7 +16,7 @@ const noteOf = ({ logs }: RunDir): string => path.join(logs, noteName);
 export function noteCheckpoints(runDir: RunDir, directory: string): readonly Action[] {
   const inside = path.relative(runDir.root, directory);
   const isInside = !inside.startsWith("..") && !path.isAbsolute(inside);
-  const text = `${isInside ? inside : directory}\n`;
+  const text = `${isInside ? inside || "." : directory}\n`;
   const file = noteOf(runDir);
   // A run does not end for want of a note.
   const isWritable = fs.lstatSync(file, { throwIfNoEntry: false })?.isDirectory() !== true;

@@ -5,6 +5,7 @@ import { fail } from "../array/index.js";
 import {
   beginJournal,
   bestCheckpoint,
+  CheckpointError,
   DamagedCheckpointError,
   findCheckpoint,
   initializeCheckpointDir,
@@ -193,6 +194,6 @@ export class Checkpoints {
   async close(): Promise<void> {
     await this.manager.close();
     this.mark();
-    if (this.problem !== null) fail("CheckpointManager.save", `${this.problem}; move that away, then resume`);
+    if (this.problem !== null) throw new CheckpointError(`${this.problem}; move that away, then resume`);
   }
 }

@@ -1,5 +1,5 @@
 // Whole runs through the runners, evaluation and all: npm run bench -- train [--json] [ppo|dqn|sac]
-import { evalKeys, run, RunnerConfig } from "vibe-rl/runner";
+import { run, RunnerConfig } from "vibe-rl/runner";
 import { presets, setUp } from "../dist/config/index.js";
 import { digits, row } from "./measure.mjs";
 
@@ -22,7 +22,7 @@ async function measure({ preset, totalTimesteps }) {
   const before = performance.now();
   await trainer.prepare(trainer.start());
   const began = performance.now();
-  const { step } = await run(trainer, runner, evalKeys(runner.seed), {});
+  const { step } = await run(trainer, runner);
   const seconds = (performance.now() - began) / 1000;
   return {
     ...{ algo: config.algo, device: "wasm", steps: step, seconds: Number(seconds.toFixed(3)) },

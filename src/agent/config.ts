@@ -1,5 +1,5 @@
 // Config objects: frozen, every field checked, built by a function that has the config's name.
-import { fail } from "../array/index.js";
+import { ArrayError, fail } from "../array/index.js";
 import { nearestNames } from "../env/index.js";
 
 /** A field of a config: its default, and what is wrong with a value given for it, if anything. */
@@ -32,12 +32,15 @@ export const fraction = (initial: number): Field<number> =>
 export const finite = (initial: number): Field<number> => field(initial, "a finite number", isNumber);
 
 /** A whole number of at least `least`. */
-export const whole = (initial: number, least = 1): Field<number> =>
-  field(
-    initial,
-    `a whole number of at least ${least}`,
-    (value) => Number.isInteger(value) && (value as number) >= least,
-  );
+export const whole = (initial: number, least = 1): Field<number> => ({
+  default: initial,
+  wants: (value) => {
+    if (Number.isSafeInteger(value) && (value as number) >= least) return null;
+    // Larger ones have gaps between them.
+    const most = typeof value === "number" && value > 1 ? " and less than 2 ** 53" : "";
+    return `a whole number of at least ${least}${Number.isInteger(value) ? most : ""}`;
+  },
+});
 
 /** true or false. */
 export const flag = (initial: boolean): Field<boolean> =>
@@ -55,7 +58,7 @@ export const widths = (initial: readonly number[]): Field<readonly number[]> =>
     initial,
     "a list of whole numbers of at least 1",
     (value) =>
-      Array.isArray(value) && value.every((width) => Number.isInteger(width) && (width as number) > 0),
+      Array.isArray(value) && value.every((width) => Number.isSafeInteger(width) && (width as number) > 0),
   );
 
 /** A finite number for all, or a list with one for each. */
@@ -112,6 +115,25 @@ export function defineConfig<C extends object>(
   return Object.assign(build, { defaults });
 }
 
+/**
+ * A config that somebody hands over, checked once more: it may have been put together by hand, or be that of something
+ * else. `name` is how the argument is called.
+ */
+export function checkedConfig<C extends object>(
+  operation: string,
+  name: string,
+  builder: ConfigBuilder<C>,
+  given: unknown,
+): Readonly<C> {
+  if (given === undefined || given === null) fail(operation, `needs ${name}, got ${String(given)}`);
+  try {
+    return builder(given);
+  } catch (error) {
+    if (!(error instanceof ArrayError)) throw error;
+    fail(operation, `${name} is no ${error.operation}: ${error.reason}`, error.location);
+  }
+}
+
 function checkKnown(name: string, key: string, known: readonly string[]): void {
   if (known.includes(key)) return;
   const [nearest, ...others] = nearestNames(key, known, 1);
@@ -131,5 +153,13 @@ const freeze = <C extends object>(config: C): Readonly<C> =>
     ),
   ) as C;
 
-const show = (value: unknown): string =>
-  typeof value === "number" || value === undefined ? String(value) : (JSON.stringify(value) ?? typeof value);
+/** A value for a message; JSON has no large integers and nothing that contains itself. */
+function show(value: unknown): string {
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "number" || value === undefined) return String(value);
+  try {
+    return JSON.stringify(value) ?? typeof value;
+  } catch {
+    return "an object that contains itself";
+  }
+}

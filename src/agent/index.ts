@@ -9,6 +9,7 @@ export {
 } from "./actions.js";
 export { assertAgent, isAgent, type ActOptions, type Agent } from "./agent.js";
 export {
+  checkedConfig,
   choice,
   defineConfig,
   eachOrAll,

@@ -5,6 +5,7 @@ export {
   type InitializedCheckpoints,
   type InitializeOptions,
 } from "./initialize.js";
+export { beginJournal, isJournal, resumeJournal, type Journal, type JournalMark } from "./journal.js";
 export {
   findCheckpoint,
   loadCheckpoint,
@@ -19,7 +20,7 @@ export {
   type CheckpointMetrics,
   type ManagerSaveOptions,
 } from "./manager.js";
-export { saveCheckpoint, type SaveOptions } from "./save.js";
+export { obstacleAt, saveCheckpoint, type SaveOptions } from "./save.js";
 export {
   bestCheckpoint,
   listCheckpoints,

@@ -2,9 +2,10 @@
 import { fs, path } from "../node/index.js";
 import { explainFailure, removeLeftovers } from "../files/index.js";
 import { CheckpointError } from "./errors.js";
-import { findCheckpoint } from "./load.js";
+import { findCheckpoint, warn } from "./load.js";
 import { CheckpointManager, type CheckpointManagerOptions } from "./manager.js";
-import { bestName, listCheckpoints, removeCheckpoints, showSteps } from "./steps.js";
+import { holdsCheckpoint, strangerIn } from "./own.js";
+import { bestName, listCheckpoints, removeCheckpoints, showSteps, type Checkpoint } from "./steps.js";
 
 export interface InitializeOptions extends Omit<CheckpointManagerOptions, "startStep"> {
   /** Whether to go on from the newest checkpoint that is whole. Default false. */
@@ -50,11 +51,26 @@ export function initializeCheckpointDir(
     );
   }
   if (overwrite) {
-    removeCheckpoints(found);
+    checkRemovable(operation, found);
+    for (const { path: folder } of removeCheckpoints(found)) {
+      warn(`${folder} has the name of a checkpoint but is none of ours; it is left as it is`);
+    }
     const mark = path.join(directory, bestName);
     if (fs.lstatSync(mark, { throwIfNoEntry: false })?.isDirectory() === false) fs.rmSync(mark);
   }
   const step = resume ? (findCheckpoint(directory)?.step ?? null) : null;
   const manager = CheckpointManager(directory, { ...options, startStep: step ?? 0 });
   return { manager, resuming: step !== null, step };
+}
+
+/** Refuses to remove checkpoints with other things in them, which to leave would mix two runs. */
+function checkRemovable(operation: string, checkpoints: readonly Checkpoint[]): void {
+  for (const { path: folder } of checkpoints) {
+    const stranger = holdsCheckpoint(folder) ? strangerIn(folder) : null;
+    if (stranger === null) continue;
+    throw new CheckpointError(
+      `${operation}: ${folder} is a checkpoint with other things in it (${stranger}), which overwrite would remove; ` +
+        `nothing was removed. Move them away, or choose another directory`,
+    );
+  }
 }

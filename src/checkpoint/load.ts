@@ -2,7 +2,8 @@
 import { fs, path } from "../node/index.js";
 import { decodeTree } from "./codec.js";
 import { CheckpointError, DamagedCheckpointError } from "./errors.js";
-import { manifestName, readCheckpoint, type StoredCheckpoint } from "./manifest.js";
+import { readCheckpoint, type StoredCheckpoint } from "./manifest.js";
+import { manifestName } from "./names.js";
 import { listCheckpoints, showSteps } from "./steps.js";
 
 export interface FindOptions {
@@ -71,7 +72,8 @@ function newestWhole(operation: string, dir: string, folders: readonly string[])
   );
 }
 
-const warn = (message: string): void => process.emitWarning(message, "CheckpointWarning");
+/** Says something that does not stop the program. */
+export const warn = (message: string): void => process.emitWarning(message, "CheckpointWarning");
 
 const infoOf = ({ manifest, path: folder }: Found): CheckpointInfo => ({
   step: manifest.step,

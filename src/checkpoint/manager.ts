@@ -1,12 +1,13 @@
 // A directory of checkpoints that is kept in order during a run.
+import { planRemoval, runInBackground, runNow, type Action, type Plan } from "../files/index.js";
 import { path } from "../node/index.js";
-import { planRemoval, runInBackground, runNow, type Plan } from "../files/index.js";
 import { CheckpointError, DamagedCheckpointError } from "./errors.js";
 import { loadFrom, type LoadOptions } from "./load.js";
 import { readManifest } from "./manifest.js";
+import { isOwnCheckpoint } from "./own.js";
 import { bestFirst, stepsToRemove } from "./retention.js";
 import { planCheckpoint, prepareCheckpoint, writeError, type SaveOptions } from "./save.js";
-import { bestCheckpoint, checkStep, listCheckpoints } from "./steps.js";
+import { bestCheckpoint, checkStep, listCheckpoints, markedStep, type Checkpoint } from "./steps.js";
 
 /** Numbers that a checkpoint is judged by. */
 export type CheckpointMetrics = Readonly<Record<string, number>>;
@@ -35,6 +36,10 @@ export interface ManagerSaveOptions extends Omit<SaveOptions, "step"> {
   readonly metrics?: CheckpointMetrics;
   /** Saves even if `saveIntervalSteps` says that it is not time. Default false. */
   readonly force?: boolean;
+  /** What else is to be done on the disk before the checkpoint appears. If it fails, there is no checkpoint. */
+  readonly before?: readonly Action[];
+  /** What is to be done once the checkpoint is safe. */
+  readonly after?: readonly Action[];
 }
 
 /** Saves, keeps and restores the checkpoints of a run. */
@@ -86,16 +91,32 @@ export function CheckpointManager(dir: string, options: CheckpointManagerOptions
     return known;
   };
   const steps = (): number[] => listCheckpoints(directory).map(({ step }) => step);
+  // Folders that were looked into, so that a directory of many is not read anew for each of them.
+  const own = new Set<string>();
+  const isOwn = ({ path: folder }: Checkpoint): boolean => {
+    if (!own.has(folder) && isOwnCheckpoint(folder)) own.add(folder);
+    return own.has(folder);
+  };
 
-  /** Removes what is not to be kept, now that `step` is safe on the disk. */
+  /** Removes what is not to be kept, now that `step` is safe on the disk. What is not ours does not count. */
   const removals = (step: number): Plan[] => {
-    const marked = bestCheckpoint(directory)?.step;
-    const all = steps();
-    const keep = [step, Math.max(...all), ...(marked === undefined ? [] : [marked])];
+    if (maxToKeep === null) return [];
+    const listed = listCheckpoints(directory).filter(isOwn);
+    const all = listed.map((checkpoint) => checkpoint.step);
+    const marked = markedStep(directory);
+    const keep = [step, ...all.slice(-1), ...(marked === null ? [] : [marked])];
     const retention = { maxToKeep, keepPeriod, bestMode };
-    const removed = stepsToRemove(all, retention, keep, bestFn === null ? null : score);
-    const folders = listCheckpoints(directory).filter((checkpoint) => removed.includes(checkpoint.step));
-    return folders.map((checkpoint) => planRemoval(checkpoint.path));
+    const removed = new Set(stepsToRemove(all, retention, keep, bestFn === null ? null : score));
+    const old = listed.filter((checkpoint) => removed.has(checkpoint.step));
+    for (const checkpoint of old) {
+      own.delete(checkpoint.path);
+      scores.delete(checkpoint.step);
+    }
+    // Looked at once more: somebody may have put something into it meanwhile.
+    return old
+      .map((checkpoint) => checkpoint.path)
+      .filter(isOwnCheckpoint)
+      .map(planRemoval);
   };
 
   const reportFailure = (): void => {
@@ -110,7 +131,7 @@ export function CheckpointManager(dir: string, options: CheckpointManagerOptions
       throw new CheckpointError(`${operation}: the manager of ${directory} is closed; make a new one`);
     checkStep(operation, step);
     reportFailure();
-    const { metrics = {}, force = false, ...rest } = saveOptions;
+    const { metrics = {}, force = false, before = [], after = [], ...rest } = saveOptions;
     // A step behind the last one is that of a run that went back.
     const isTime =
       step === 0 || Math.floor(step / saveIntervalSteps) !== Math.floor(lastStep / saveIntervalSteps);
@@ -119,12 +140,17 @@ export function CheckpointManager(dir: string, options: CheckpointManagerOptions
     const ownScore = Number.isFinite(value) ? value : null;
     const prepared = prepareCheckpoint(operation, directory, tree, { ...rest, step, score: ownScore });
     lastStep = step;
-    const done = (): void => void scores.set(step, ownScore);
+    /** The plans of a save, each made when the one before it is carried out. */
+    const plans = function* (): Generator<Plan> {
+      yield { actions: before, undo: [] };
+      yield planCheckpoint(operation, prepared);
+      scores.set(step, ownScore);
+      yield { actions: after, undo: [] };
+      yield* removals(step);
+    };
     if (!asyncWrites) {
       try {
-        runNow(planCheckpoint(operation, prepared));
-        done();
-        removals(step).forEach(runNow);
+        for (const plan of plans()) runNow(plan);
       } catch (error) {
         throw writeError(operation, prepared.target, error);
       }
@@ -132,9 +158,7 @@ export function CheckpointManager(dir: string, options: CheckpointManagerOptions
     }
     const write = async (): Promise<void> => {
       try {
-        await runInBackground(planCheckpoint(operation, prepared));
-        done();
-        for (const removal of removals(step)) await runInBackground(removal);
+        for (const plan of plans()) await runInBackground(plan);
       } catch (error) {
         failure ??= writeError(operation, prepared.target, error);
       } finally {

@@ -3,13 +3,11 @@ import { fs, path } from "../node/index.js";
 import { explainFailure, failureCode, isRecord, type NewFile } from "../files/index.js";
 import type { EncodedTree } from "./codec.js";
 import { DamagedCheckpointError } from "./errors.js";
-import type { Outline } from "./outline.js";
+import { format, manifestName, tensorsName } from "./names.js";
+import { isOutline, type Outline } from "./outline.js";
 import { encodeSafetensors, readSafetensors, sha256, type Tensor } from "./safetensors.js";
+import { stepOfFolder } from "./steps.js";
 
-export const manifestName = "checkpoint.json";
-export const tensorsName = "tensors.safetensors";
-
-const format = "vibe-rl checkpoint";
 const version = 1;
 
 /** What the caller says about a checkpoint. */
@@ -70,7 +68,33 @@ export function readManifest(folder: string): Manifest {
   }
   const { checksum, ...manifest } = value;
   if (checksum !== checksumOf(manifest)) damaged(`${manifestName} was altered: its checksum differs`);
-  return manifest as unknown as Manifest;
+  const wrong = wrongField(manifest);
+  if (wrong !== null) damaged(`${wrong} of ${manifestName} is not what vibe-rl writes`);
+  const checked = manifest as unknown as Manifest;
+  const named = stepOfFolder(path.basename(folder));
+  if (named !== null && checked.step !== null && named !== checked.step) {
+    damaged(`it is that of step ${checked.step}`);
+  }
+  return checked;
+}
+
+/** The first field of a manifest that cannot be right, whatever the checksum says. */
+function wrongField({
+  step,
+  metadata,
+  score,
+  tree,
+  files,
+}: Readonly<Record<string, unknown>>): string | null {
+  const tensors = isRecord(files) ? files[tensorsName] : null;
+  const checks: readonly (readonly [name: string, holds: boolean])[] = [
+    ["step", step === null || (Number.isSafeInteger(step) && (step as number) >= 0)],
+    ["metadata", isRecord(metadata)],
+    ["score", score === null || typeof score === "number"],
+    ["tree", isOutline(tree)],
+    ["files", isRecord(tensors) && typeof tensors.sha256 === "string"],
+  ];
+  return checks.find(([, holds]) => !holds)?.[0] ?? null;
 }
 
 /** A checkpoint as it lies on the disk, every file checked. */

@@ -1,6 +1,6 @@
 // What a checkpoint's JSON knows of a tree: its structure, the types of its arrays, and its plain values.
 import { Array, tree, type DType, type TypedArray } from "../array/index.js";
-import { extendPath } from "../files/index.js";
+import { className, extendPath, isRecord } from "../files/index.js";
 import { CheckpointError } from "./errors.js";
 
 /** One place of a tree, as JSON. */
@@ -56,9 +56,7 @@ function outlineLeaf(operation: string, { path, leaf }: NamedLeaf): Outline {
   if (typeof leaf === "boolean") return { boolean: leaf };
   if (typeof leaf === "string") return { string: leaf };
   const kind =
-    typeof leaf === "object" && leaf !== null
-      ? `an object of class ${leaf.constructor.name}`
-      : `a ${typeof leaf}`;
+    typeof leaf === "object" && leaf !== null ? `an object of class ${className(leaf)}` : `a ${typeof leaf}`;
   throw new CheckpointError(
     `${operation}: ${place(path)} is ${kind}; checkpoints hold arrays, typed arrays, numbers, booleans and texts. ` +
       `Leave it out, or make its class part of trees with tree.register`,
@@ -67,8 +65,27 @@ function outlineLeaf(operation: string, { path, leaf }: NamedLeaf): Outline {
 
 const showNumber = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
 
+const isPlain = (value: unknown): value is object => {
+  if (!isRecord(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+};
+
+/** Refuses a tree that contains itself: it has no end. */
+function checkFinite(operation: string, of: unknown, path = "", within: readonly object[] = []): void {
+  const isList = globalThis.Array.isArray(of);
+  // What is in objects of a class is the affair of whoever registered it.
+  if (!isList && !isPlain(of)) return;
+  if (within.includes(of))
+    throw new CheckpointError(`${operation}: ${place(path)} contains itself; leave it out`);
+  for (const [key, value] of Object.entries(of)) {
+    checkFinite(operation, value, extendPath(path, isList ? Number(key) : key), [...within, of]);
+  }
+}
+
 /** The outline of a tree. */
 export function outlineOf(operation: string, of: unknown): Outline {
+  checkFinite(operation, of);
   const leaves = namedLeaves(of);
   let next = 0;
   const visit = (at: tree.Structure): Outline => {
@@ -86,6 +103,25 @@ export function outlineOf(operation: string, of: unknown): Outline {
     }
   };
   return visit(tree.structure(of));
+}
+
+const dtypes: readonly unknown[] = ["bool", ...storageTypes.map(([, dtype]) => dtype)];
+
+const isShape = (value: unknown): boolean =>
+  globalThis.Array.isArray(value) && value.every((extent) => Number.isSafeInteger(extent) && extent >= 0);
+
+/** Whether JSON is the outline of a tree, as far as reading it depends on that. */
+export function isOutline(value: unknown): value is Outline {
+  if (!isRecord(value)) return false;
+  if ("array" in value) return dtypes.includes(value.array) && isShape(value.shape);
+  if ("typedArray" in value) return dtypes.includes(value.typedArray) && isShape(value.shape);
+  if ("number" in value) return ["number", "string"].includes(typeof value.number);
+  if ("boolean" in value) return typeof value.boolean === "boolean";
+  if ("string" in value) return typeof value.string === "string";
+  if ("nothing" in value) return value.nothing === "null" || value.nothing === "undefined";
+  if ("list" in value) return globalThis.Array.isArray(value.list) && value.list.every(isOutline);
+  if ("object" in value) return isRecord(value.object) && Object.values(value.object).every(isOutline);
+  return "custom" in value && typeof value.custom === "string" && isOutline(value.children);
 }
 
 interface Entry {

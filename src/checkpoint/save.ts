@@ -12,7 +12,8 @@ import {
 } from "../files/index.js";
 import { encodeTree } from "./codec.js";
 import { CheckpointError } from "./errors.js";
-import { checkpointFiles, manifestName, tensorsName } from "./manifest.js";
+import { checkpointFiles } from "./manifest.js";
+import { isOwnCheckpoint, strangerIn } from "./own.js";
 import { checkStep, stepName } from "./steps.js";
 
 export interface SaveOptions {
@@ -55,21 +56,26 @@ export function prepareCheckpoint(
 /** How to write a prepared checkpoint, after what a killed process left there is gone. */
 export function planCheckpoint(operation: string, { target, files }: PreparedCheckpoint): Plan {
   removeLeftovers(path.dirname(target));
-  const kind = fs.statSync(target, { throwIfNoEntry: false });
-  if (kind !== undefined) checkReplaceable(operation, target, kind.isDirectory());
+  const obstacle = obstacleAt(target);
+  if (obstacle !== null) {
+    throw new CheckpointError(
+      `${operation}: ${target} is ${obstacle}, not a checkpoint, and is left as it is. ` +
+        `Give \`step\` to save into a folder of its own, or choose another directory`,
+    );
+  }
   return planFolder(target, files);
 }
 
-/** Refuses to replace anything but a checkpoint. */
-function checkReplaceable(operation: string, target: string, isFolder: boolean): void {
-  const ours = [manifestName, tensorsName];
-  const foreign = isFolder ? namesIn(target).find((name) => !ours.includes(name)) : "";
-  if (foreign === undefined) return;
-  const what = isFolder ? `a directory with other things (${foreign})` : "a file";
-  throw new CheckpointError(
-    `${operation}: ${target} is ${what}, not a checkpoint, and is left as it is. ` +
-      `Give \`step\` to save into a folder of its own, or choose another directory`,
-  );
+/** What is where a checkpoint should go and must not be replaced, in words; `null` if there is nothing of the kind. */
+export function obstacleAt(target: string): string | null {
+  const kind = fs.lstatSync(target, { throwIfNoEntry: false });
+  if (kind === undefined) return null;
+  if (kind.isSymbolicLink()) return "a symbolic link";
+  if (!kind.isDirectory()) return "a file";
+  const [first] = namesIn(target);
+  return first === undefined || isOwnCheckpoint(target)
+    ? null
+    : `a directory with other things (${strangerIn(target) ?? first})`;
 }
 
 /** A failure to write as an error that says where and why. */

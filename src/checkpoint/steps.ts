@@ -3,13 +3,15 @@ import { fs, path } from "../node/index.js";
 import {
   explainFailure,
   failureCode,
-  namesIn,
+  foldersIn,
   parseAside,
   planRemoval,
   replaceFile,
   runNow,
+  startOfFile,
 } from "../files/index.js";
 import { CheckpointError } from "./errors.js";
+import { isOwnCheckpoint } from "./own.js";
 
 /** A checkpoint in a directory of checkpoints. */
 export interface Checkpoint {
@@ -33,30 +35,45 @@ export function checkStep(operation: string, step: unknown): asserts step is num
   }
 }
 
+function foldersOf(dir: string): string[] {
+  try {
+    return foldersIn(dir);
+  } catch (error) {
+    throw new CheckpointError(`cannot look for checkpoints in ${dir}: ${explainFailure(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The step that a folder's name stands for, be it in place or moved aside; `null` for any other name. */
+export function stepOfFolder(name: string): number | null {
+  const aside = parseAside(name);
+  return parseStepName(aside?.purpose === "old" ? aside.of : name);
+}
+
 /** The checkpoints of a directory, oldest step first; none if there is no such directory. */
 export function listCheckpoints(dir: string): Checkpoint[] {
   const found = new Map<number, string>();
-  for (const name of namesIn(dir)) {
-    const aside = parseAside(name);
+  for (const name of foldersOf(dir)) {
     // A process killed while replacing a checkpoint leaves the older one under a hidden name.
-    const step = parseStepName(aside?.purpose === "old" ? aside.of : name);
-    if (step !== null && (aside === null || !found.has(step))) found.set(step, path.join(dir, name));
+    const step = stepOfFolder(name);
+    const isAside = name.startsWith(".");
+    if (step !== null && (!isAside || !found.has(step))) found.set(step, path.join(dir, name));
   }
-  return [...found]
-    .map(([step, at]) => ({ step, path: at }))
-    .filter((checkpoint) => fs.statSync(checkpoint.path, { throwIfNoEntry: false })?.isDirectory() === true)
-    .sort((a, b) => a.step - b.step);
+  return [...found].map(([step, at]) => ({ step, path: at })).sort((a, b) => a.step - b.step);
 }
 
-/** Removes checkpoints of a directory, each whole. */
-export function removeCheckpoints(checkpoints: readonly Checkpoint[]): void {
-  for (const { path: folder } of checkpoints) {
+/** Removes checkpoints of a directory, each whole. What only has the name of one is left, and returned. */
+export function removeCheckpoints(checkpoints: readonly Checkpoint[]): Checkpoint[] {
+  return checkpoints.filter(({ path: folder }) => {
+    if (!isOwnCheckpoint(folder)) return true;
     try {
       runNow(planRemoval(folder));
+      return false;
     } catch (error) {
       throw new CheckpointError(`cannot remove ${folder}: ${explainFailure(error)}`, { cause: error });
     }
-  }
+  });
 }
 
 /** The name of the mark on the best checkpoint. */
@@ -95,15 +112,17 @@ export function markBest(dir: string, step: number): void {
   }
 }
 
-/** The checkpoint that was marked as the best; `null` without a mark, or if it is gone. */
-export function bestCheckpoint(dir: string): Checkpoint | null {
+/** The step that was marked as the best, whether it is there or not; `null` without a mark. */
+export function markedStep(dir: string): number | null {
   const mark = path.join(dir, bestName);
   const kind = fs.lstatSync(mark, { throwIfNoEntry: false });
-  if (kind === undefined || kind.isDirectory()) return null;
-  const name = kind.isSymbolicLink()
-    ? path.basename(fs.readlinkSync(mark))
-    : fs.readFileSync(mark, "utf8").trim();
-  const step = parseStepName(name);
+  if (kind?.isSymbolicLink() === true) return parseStepName(path.basename(fs.readlinkSync(mark)));
+  return kind?.isFile() === true ? parseStepName(startOfFile(mark, 64).trim()) : null;
+}
+
+/** The checkpoint that was marked as the best; `null` without a mark, or if it is gone. */
+export function bestCheckpoint(dir: string): Checkpoint | null {
+  const step = markedStep(dir);
   return listCheckpoints(dir).find((checkpoint) => checkpoint.step === step) ?? null;
 }
 

@@ -81,16 +81,23 @@ export function numberOf(values: readonly string[] | undefined, flag: string): n
 /** The only value of a flag, as a whole number of at least `least`. */
 export function wholeOf(values: readonly string[] | undefined, flag: string, least = 0): number | undefined {
   const value = numberOf(values, flag);
-  if (value === undefined || (Number.isInteger(value) && value >= least)) return value;
+  if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return value;
   throw new UsageError(`--${flag} must be a whole number of at least ${least}, got ${value}`);
 }
 
-/** What a part of a command line stands for; what is wrong with it is bad usage. */
-export function understood<T>(body: () => T): T {
+/** An error of the library without the place in the code, which is not the user's here. */
+export const tell = ({ operation, reason }: ArrayError): string => `${operation}: ${reason}`;
+
+/** What a part of a command line stands for; what is wrong with it is bad usage. Settings with flags are told by these. */
+export function understood<T>(body: () => T, flags: Readonly<Record<string, string>> = {}): T {
   try {
     return body();
   } catch (error) {
-    if (error instanceof ArrayError) throw new UsageError(`${error.operation}: ${error.reason}`);
+    if (error instanceof ArrayError) {
+      throw new UsageError(
+        tell(error).replaceAll(/\b\w+\b/g, (word) => (Object.hasOwn(flags, word) ? flags[word] : word)),
+      );
+    }
     if (error instanceof Error && ["ConfigError", "PlotError", "RunDirError"].includes(error.name)) {
       throw new UsageError(error.message);
     }

@@ -1,6 +1,7 @@
 // The command line: vibe-rl <command> …
 import "../device/index.js";
 import { nearestNames } from "../env/index.js";
+import { explainFailure, failureCode } from "../files/index.js";
 import { parseArguments, UsageError, type Arguments } from "./arguments.js";
 import { processHost, type Host } from "./host.js";
 import { evaluateRun, listPresets, listRuns, video } from "./looks.js";
@@ -35,8 +36,13 @@ const help = `vibe-rl <command>
 A run is a directory, or its name below --base-dir, which is runs/ unless told otherwise.`;
 
 /** Runs a command line; returns the exit code: 0 done, 130 interrupted, 2 bad usage, 1 anything else. */
-export async function main(list: readonly string[], host: Host = processHost): Promise<number> {
-  const [name, ...rest] = list;
+export async function main(list: readonly string[], host: Host = processHost()): Promise<number> {
+  const code = await perform(list, host);
+  const isPrinted = await host.settle();
+  return code === 0 && !isPrinted ? 1 : code;
+}
+
+async function perform([name, ...rest]: readonly string[], host: Host): Promise<number> {
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
     host.print(help);
     return name === undefined ? 2 : 0;
@@ -55,9 +61,16 @@ export async function main(list: readonly string[], host: Host = processHost): P
     }
     return await commands[name](args, host);
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
     const isUsage = error instanceof UsageError;
-    host.printError(isUsage ? `vibe-rl ${name}: ${error.message}` : `${error.name}: ${error.message}`);
+    host.printError(isUsage ? `vibe-rl ${name}: ${error.message}` : describe(error));
     return isUsage ? 2 : 1;
   }
+}
+
+/** An error as it is told: failures of the system in words, others by name. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return `Error: ${String(error)}`;
+  if (failureCode(error) === null) return `${error.name}: ${error.message}`;
+  const { path } = error as { readonly path?: unknown };
+  return `Error: ${typeof path === "string" ? `${path}: ` : ""}${explainFailure(error)}`;
 }

@@ -5,7 +5,16 @@ import { readMetrics } from "../metrics/index.js";
 import { renderEpisodeGif } from "../plotting/index.js";
 import { findRuns, type RunDir } from "../runDir/index.js";
 import { evalKeys, longestEpisode, RunnerConfig } from "../runner/index.js";
-import { checkWords, numberOf, oneOf, readFlags, UsageError, wholeOf, type Arguments } from "./arguments.js";
+import {
+  checkWords,
+  numberOf,
+  oneOf,
+  readFlags,
+  understood,
+  UsageError,
+  wholeOf,
+  type Arguments,
+} from "./arguments.js";
 import type { Host } from "./host.js";
 import { configOf, openRun, relative, restore, type Restored } from "./runs.js";
 
@@ -34,7 +43,7 @@ export function listRuns(args: Arguments, { print }: Host): number {
   const { baseDir } = readFlags(args, ["baseDir"]);
   checkWords(args, 0);
   const base = oneOf(baseDir, "base-dir") ?? "runs";
-  const runs = findRuns(base);
+  const runs = understood(() => findRuns(base));
   if (runs.length === 0) {
     print(`no runs in ${base}; train one: vibe-rl train cartpole_ppo`);
     return 0;
@@ -75,8 +84,12 @@ export function evaluateRun(args: Arguments, { print }: Host): number {
   const config = configOf(run);
   const evalEpisodes = wholeOf(episodes, "episodes", 1) ?? config.runner.evalEpisodes;
   const runner = RunnerConfig({ ...config.runner, evalEpisodes });
-  const { trainer, state, step: found } = restore(run, { ...config, runner }, wholeOf(step, "step"));
   const key = evalKeys(wholeOf(seed, "seed") ?? 0)(0);
+  const {
+    trainer,
+    state,
+    step: found,
+  } = restore(run, { ...config, runner }, wholeOf(step, "step"), { evalEpisodes: "--episodes" });
   const { evalReturn, evalLength } = trainer.evaluate(state, key);
   print(
     `step ${found.toLocaleString("en")}, ${evalEpisodes} episodes: ` +

@@ -1,6 +1,7 @@
 // `plot`: reward curves of runs.
 import path from "node:path";
-import { plotRewardCurve } from "../plotting/index.js";
+import { MetricsError } from "../metrics/index.js";
+import { PlotError, plotRewardCurve, type RewardCurveOptions } from "../plotting/index.js";
 import { findRuns, type RunDir } from "../runDir/index.js";
 import { numberOf, oneOf, readFlags, understood, UsageError, type Arguments } from "./arguments.js";
 import type { Host } from "./host.js";
@@ -17,7 +18,7 @@ const given = <T extends object>(fields: T): Partial<T> =>
 
 /** The runs that a word names: those of an experiment, or one by its name or directory. */
 function runsNamed(word: string, base: string): RunDir[] {
-  const found = findRuns(base, word);
+  const found = understood(() => findRuns(base, word));
   return found.length > 0 ? found : [openRun(word, base)];
 }
 
@@ -30,13 +31,35 @@ const sizeFrom = (values: readonly string[]): number[] =>
     .filter((part) => part !== "")
     .map(Number);
 
-export function plot(args: Arguments, { print }: Host): number {
+/** Those of all runs that can be drawn; of the others it is said why they cannot. */
+function drawable(runs: readonly RunDir[], keys: RewardCurveOptions, { printError }: Host): RunDir[] {
+  return runs.filter((run) => {
+    try {
+      plotRewardCurve([run.root], keys);
+      return true;
+    } catch (error) {
+      if (!(error instanceof PlotError || error instanceof MetricsError)) throw error;
+      printError(`left out: ${error.message.replace(/^\w+: /, "")}`);
+      return false;
+    }
+  });
+}
+
+export function plot(args: Arguments, host: Host): number {
   const flags = readFlags<string>(args, plotFlags);
   const base = oneOf(flags.baseDir, "base-dir") ?? "runs";
   const words = [...args.words, ...(flags.runDirs ?? []), ...(flags.compare ?? [])];
   const named = oneOf(flags.experimentName, "experiment-name");
   if (named !== undefined) words.push(named);
-  const runs = words.length > 0 ? words.flatMap((word) => runsNamed(word, base)) : findRuns(base);
+  const keys = given({ xKey: oneOf(flags.xKey, "x-key"), yKey: oneOf(flags.yKey, "y-key") });
+  const runs =
+    words.length > 0
+      ? words.flatMap((word) => runsNamed(word, base))
+      : drawable(
+          understood(() => findRuns(base)),
+          keys as RewardCurveOptions,
+          host,
+        );
   if (runs.length === 0) throw new UsageError(`no runs to plot in ${base}; give --run-dirs or train one`);
   const savePath = oneOf(flags.output, "output") ?? "reward_curve.png";
   const config = given({
@@ -47,9 +70,8 @@ export function plot(args: Arguments, { print }: Host): number {
     smoothRadius: numberOf(flags.smoothRadius, "smooth-radius"),
     smoothMode: oneOf(flags.smoothMode, "smooth-mode"),
   });
-  const keys = given({ xKey: oneOf(flags.xKey, "x-key"), yKey: oneOf(flags.yKey, "y-key") });
   const roots = [...new Set(runs.map((run) => run.root))];
   understood(() => plotRewardCurve(roots, { ...(keys as object), config: config as object, savePath }));
-  print(path.relative(process.cwd(), savePath));
+  host.print(path.relative(process.cwd(), savePath));
   return 0;
 }

@@ -1,8 +1,9 @@
 // Runs that command lines name, and what they have on disk.
 import path from "node:path";
 import { bestCheckpoint, listCheckpoints, loadCheckpoint } from "../checkpoint/index.js";
-import { configFrom, setUp, type Setup, type TrainConfig } from "../config/index.js";
+import { configFrom, plainConfig, setUp, type Setup, type TrainConfig } from "../config/index.js";
 import { RunDir } from "../runDir/index.js";
+import { RunnerConfig } from "../runner/index.js";
 import { understood, UsageError } from "./arguments.js";
 
 /** The run directory that a word names. */
@@ -11,9 +12,28 @@ export function openRun(run: string | undefined, baseDir = "runs"): RunDir {
   return understood(() => RunDir.open(run, { baseDir }));
 }
 
-/** What a run was trained with. */
+/** What a run was trained with. A checkpoint directory that is not absolute is one inside the run's. */
 export const configOf = (run: RunDir): TrainConfig =>
-  understood(() => configFrom(run.loadConfig(), path.join(run.root, "config.json")));
+  understood(() => {
+    const config = configFrom(run.loadConfig(), path.join(run.root, "config.json"));
+    return withCheckpointDir(config, (directory) => path.resolve(run.root, directory));
+  });
+
+/** Saves what a run is trained with. A checkpoint directory inside the run's moves with it. */
+export function saveConfig(run: RunDir, config: TrainConfig, preset: string | null): void {
+  const portable = withCheckpointDir(config, (directory) => {
+    const inside = path.relative(run.root, directory);
+    return inside === "" || inside.startsWith("..") || path.isAbsolute(inside) ? directory : inside;
+  });
+  run.saveConfig(plainConfig(portable, preset));
+}
+
+/** The config with its checkpoint directory, if it has one, written in another way. */
+export function withCheckpointDir(config: TrainConfig, change: (directory: string) => string): TrainConfig {
+  const { checkpointDir } = config.runner;
+  if (checkpointDir === null) return config;
+  return { ...config, runner: RunnerConfig({ ...config.runner, checkpointDir: change(checkpointDir) }) };
+}
 
 /** Where a run has its checkpoints. */
 export const checkpointsOf = (run: RunDir, { runner }: TrainConfig): string =>
@@ -27,8 +47,13 @@ export interface Restored extends Setup {
   readonly step: number;
 }
 
-/** The agent of a run: of its best checkpoint, or of a step. */
-export function restore(run: RunDir, config: TrainConfig, step: number | undefined): Restored {
+/** The agent of a run: of its best checkpoint, or of a step. Settings that have flags are told by these. */
+export function restore(
+  run: RunDir,
+  config: TrainConfig,
+  step: number | undefined,
+  flags: Readonly<Record<string, string>> = {},
+): Restored {
   const folder = checkpointsOf(run, config);
   const all = listCheckpoints(folder);
   const chosen =
@@ -38,7 +63,7 @@ export function restore(run: RunDir, config: TrainConfig, step: number | undefin
     const asked = step === undefined ? "no checkpoints" : `no checkpoint of step ${step}; it has ${steps}`;
     throw new UsageError(`${run.runId} has ${asked}`);
   }
-  const setup = understood(() => setUp(config));
+  const setup = understood(() => setUp(config), flags);
   const state = loadCheckpoint(folder, setup.trainer.start(), { step: chosen.step });
   return { ...setup, state, step: chosen.step };
 }

@@ -1,10 +1,11 @@
 // `train` and `resume`: a run from start to finish, with its files.
+import * as fs from "node:fs";
 import path from "node:path";
+import { ArrayError } from "../array/index.js";
 import { nearestNames } from "../env/index.js";
 import {
   applyOverrides,
   fieldsOf,
-  plainConfig,
   presets,
   setUp,
   type Override,
@@ -12,14 +13,15 @@ import {
   type TrainConfig,
 } from "../config/index.js";
 import { bestCheckpoint, listCheckpoints } from "../checkpoint/index.js";
-import { plotRewardCurve } from "../plotting/index.js";
+import { MetricsError } from "../metrics/index.js";
+import { PlotError, plotRewardCurve } from "../plotting/index.js";
 import { RunDir } from "../runDir/index.js";
-import { evalKeys, run, withFiles, type RunResult } from "../runner/index.js";
-import { checkWords, oneOf, spelled, understood, UsageError, type Arguments } from "./arguments.js";
+import { run, type RunResult } from "../runner/index.js";
+import { checkWords, oneOf, spelled, tell, understood, UsageError, type Arguments } from "./arguments.js";
 import type { Host } from "./host.js";
 import { table } from "./looks.js";
 import { progressView } from "./progress.js";
-import { checkpointsOf, configOf, openRun, relative } from "./runs.js";
+import { checkpointsOf, configOf, openRun, relative, saveConfig, withCheckpointDir } from "./runs.js";
 
 const firstPreset = "cartpole_ppo";
 
@@ -58,11 +60,17 @@ function readSettings({ flags }: Arguments): {
   const base = flags.findLast(({ name }) => isBase(name));
   const settings = flags.filter(({ name }) => !isBase(name));
   return {
-    // A flag alone switches on.
-    overrides: settings.map(({ name: flag, values }) => ({ flag, text: values.join(" ") || "true" })),
+    overrides: settings.map(({ name: flag, values }) => ({
+      flag,
+      text: values.length === 0 ? null : values.join(" "),
+    })),
     baseDir: oneOf(base?.values, "base-dir") ?? "runs",
   };
 }
+
+/** A config whose checkpoint directory, if it names one, is found from anywhere. */
+const findable = (config: TrainConfig): TrainConfig =>
+  withCheckpointDir(config, (directory) => path.resolve(directory));
 
 /** Trains a preset with changes. */
 export async function train(args: Arguments, host: Host): Promise<number> {
@@ -70,11 +78,29 @@ export async function train(args: Arguments, host: Host): Promise<number> {
   const [name] = args.words;
   const { overrides, baseDir } = readSettings(args);
   const preset = presetOf(name);
-  const config = understood(() => applyOverrides(preset, overrides));
+  const config = understood(() => findable(applyOverrides(preset, overrides)));
   const setup = understood(() => setUp(config));
-  const runDir = RunDir(`${config.envId}_${config.algo}`, { baseDir });
-  runDir.saveConfig(plainConfig(config, name));
-  return perform(config, setup, runDir, host, () => undefined);
+  const runDir = understood(() => RunDir(`${config.envId}_${config.algo}`, { baseDir }));
+  saveConfig(runDir, config, name);
+  let hasBegun = false as boolean;
+  try {
+    return await perform(config, setup, runDir, host, () => (hasBegun = true));
+  } finally {
+    if (!hasBegun) discard(runDir);
+  }
+}
+
+/** Removes the directory of a run that never began, and nothing that somebody else has put there. */
+function discard(runDir: RunDir): void {
+  const { root, checkpoints, logs, videos, artifacts } = runDir;
+  fs.rmSync(path.join(root, "config.json"), { force: true });
+  for (const folder of [checkpoints, logs, videos, artifacts, root]) {
+    try {
+      fs.rmdirSync(folder);
+    } catch {
+      continue;
+    }
+  }
 }
 
 /** Goes on with a run from its newest checkpoint. */
@@ -83,16 +109,14 @@ export async function resume(args: Arguments, host: Host): Promise<number> {
   const { overrides, baseDir } = readSettings(args);
   const runDir = openRun(args.words[0], baseDir);
   const saved = configOf(runDir);
-  const changed = understood(() => applyOverrides(saved, overrides));
+  const changed = understood(() => findable(applyOverrides(saved, overrides)));
   const runner = { ...changed.runner, resume: true, overwrite: false };
   const config = { ...changed, runner };
   const setup = understood(() => setUp(config));
   return perform(config, setup, runDir, host, () => {
     // By now the changes are known to fit the checkpoint.
     const { preset } = runDir.loadConfig();
-    if (overrides.length > 0) {
-      runDir.saveConfig(plainConfig(changed, typeof preset === "string" ? preset : null));
-    }
+    if (overrides.length > 0) saveConfig(runDir, changed, typeof preset === "string" ? preset : null);
   });
 }
 
@@ -104,15 +128,23 @@ async function perform(
   onStart: () => void,
 ): Promise<number> {
   const { print, terminal } = host;
-  print(`run directory: ${relative(runDir.root)}`);
   const view = progressView(terminal);
   const stop = host.interruption();
-  const options = { onProgress: view.show, signal: stop.signal, onStart };
+  let hasBegun = false as boolean;
+  const begin = (): void => {
+    hasBegun = true;
+    print(`run directory: ${relative(runDir.root)}`);
+    const directory = checkpointsOf(runDir, config);
+    if (directory !== runDir.checkpoints) print(`checkpoints go to: ${directory}`);
+    onStart();
+  };
   let result;
   try {
-    result = await withFiles(runDir, config.runner, options, (runner, all) =>
-      run(trainer, runner, evalKeys(runner.seed), all),
-    );
+    const options = { runDir, onProgress: view.show, signal: stop.signal, onStart: begin };
+    result = await run(trainer, config.runner, options);
+  } catch (error) {
+    // What is refused before it begins was asked for in a wrong way.
+    throw error instanceof ArrayError && !hasBegun ? new UsageError(tell(error)) : error;
   } finally {
     view.end();
     stop.release();
@@ -131,7 +163,7 @@ function tellResult(
   config: TrainConfig,
   { metricsLog }: RunResult<object>,
   runDir: RunDir,
-  { print }: Host,
+  { print, printError }: Host,
 ): void {
   const evals = metricsLog.map((record) => record.eval_return).filter((value) => value !== undefined);
   const best = evals.reduce((most, one) => Math.max(most, one), -Infinity);
@@ -140,8 +172,14 @@ function tellResult(
   print(`metrics:    ${relative(runDir.logPath())}`);
   if (config.runner.plot) {
     const savePath = path.join(runDir.artifacts, "reward_curve.png");
-    plotRewardCurve([runDir.root], { savePath });
-    print(`curve:      ${relative(savePath)}`);
+    try {
+      plotRewardCurve([runDir.root], { savePath });
+      print(`curve:      ${relative(savePath)}`);
+    } catch (error) {
+      // The run itself is over and safe.
+      if (!(error instanceof PlotError || error instanceof MetricsError)) throw error;
+      printError(`the curve was not drawn: ${error.message}`);
+    }
   }
   const folder = checkpointsOf(runDir, config);
   const checkpoint = bestCheckpoint(folder) ?? listCheckpoints(folder).at(-1);

@@ -11,10 +11,10 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** A setting as it was given: the flag's name and its text. */
+/** A setting as it was given: the flag's name and its text, `null` where the flag stands alone. */
 export interface Override {
   readonly flag: string;
-  readonly text: string;
+  readonly text: string | null;
 }
 
 /** A setting of a run. */
@@ -66,8 +66,9 @@ export function applyOverrides(config: TrainConfig, overrides: readonly Override
       throw new ConfigError(`there is no --${flag}${hint} --help lists all`);
     }
     const [part, field] = name;
-    if (field === undefined) envId = text;
-    else changed[part as "algo" | "runner"][camelCaseName(field)] = parseValue(text, found);
+    const value = parseValue(text, found);
+    if (field === undefined) envId = value as string;
+    else changed[part as "algo" | "runner"][camelCaseName(field)] = value;
   }
   const algoConfig = builders[config.algo]({ ...config.algoConfig, ...changed.algo });
   const runner = RunnerConfig({ ...config.runner, ...changed.runner });
@@ -89,11 +90,16 @@ function annealedToTheEnd(before: TrainConfig, now: TrainConfig): TrainConfig {
 }
 
 /** The value that a text stands for, by the kind of its field. */
-function parseValue(text: string, { flag, kind }: FieldInfo): unknown {
+function parseValue(given: string | null, { flag, kind }: FieldInfo): unknown {
+  // A flag alone switches on.
+  const text = given ?? (kind === "true or false" ? "true" : "");
   const word = text.trim().toLowerCase();
   const refuse = (wanted: string): never => {
-    throw new ConfigError(`--${flag} must be ${wanted}, got ${JSON.stringify(text)}`);
+    throw new ConfigError(
+      `--${flag} must be ${wanted}, got ${word === "" ? "nothing" : JSON.stringify(text)}`,
+    );
   };
+  if (word === "") return refuse(kind === "true or false" ? kind : `a ${kind}`);
   if (kind.endsWith("or null") && ["null", "none"].includes(word)) return null;
   switch (kind) {
     case "text":

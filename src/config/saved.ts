@@ -1,4 +1,5 @@
 // Configs on disk: what `config.json` of a run directory says, and back.
+import { checkedConfig, type ConfigBuilder } from "../agent/index.js";
 import { DQNConfig, PPOConfig, SACConfig } from "../algorithms/index.js";
 import { RunnerConfig } from "../runner/index.js";
 import { ConfigError } from "./overrides.js";
@@ -18,14 +19,16 @@ export function configFrom(saved: Readonly<Record<string, unknown>>, where: stri
   if (typeof envId !== "string" || typeof algo !== "string") {
     throw new ConfigError(`${where} is no config of a training run: it has no env_id and algo`);
   }
-  const common = { envId, runner: RunnerConfig(runner as object) };
+  const checked = <C extends object>(name: string, builder: ConfigBuilder<C>, given: unknown) =>
+    checkedConfig(where, name, builder, given);
+  const common = () => ({ envId, runner: checked("runner", RunnerConfig, runner) });
   switch (algo) {
     case "ppo":
-      return { ...common, algo, algoConfig: PPOConfig(algoConfig as object) };
+      return { algo, algoConfig: checked("algo_config", PPOConfig, algoConfig), ...common() };
     case "dqn":
-      return { ...common, algo, algoConfig: DQNConfig(algoConfig as object) };
+      return { algo, algoConfig: checked("algo_config", DQNConfig, algoConfig), ...common() };
     case "sac":
-      return { ...common, algo, algoConfig: SACConfig(algoConfig as object) };
+      return { algo, algoConfig: checked("algo_config", SACConfig, algoConfig), ...common() };
     default:
       throw new ConfigError(`${where} is of the algorithm ${JSON.stringify(algo)}; there are ppo, dqn, sac`);
   }

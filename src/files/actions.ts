@@ -1,10 +1,20 @@
 // What is to be done on a disk as a list of plain values, carried out at once or in the background.
-import { fs } from "../node/index.js";
+import { fs, type FileHandle } from "../node/index.js";
+import { failureCode } from "./failure.js";
 
 export type Action =
   | { readonly kind: "makeFolder"; readonly path: string }
   /** Writes a new file from its parts and flushes it to the disk. */
   | { readonly kind: "write"; readonly path: string; readonly parts: readonly Uint8Array[] }
+  /** Writes to a file from a place on, whatever it had behind that, and flushes it. */
+  | {
+      readonly kind: "append";
+      readonly path: string;
+      readonly at: number;
+      readonly parts: readonly Uint8Array[];
+    }
+  /** Flushes a file that is written to elsewhere; one that is gone is passed over. */
+  | { readonly kind: "syncFile"; readonly path: string }
   | { readonly kind: "rename"; readonly from: string; readonly to: string }
   /** Flushes the names in a folder, so that a rename survives a power cut. */
   | { readonly kind: "syncFolder"; readonly path: string }
@@ -15,7 +25,14 @@ export type Action =
 export interface Plan {
   readonly actions: readonly Action[];
   readonly undo: readonly Action[];
+  /** The hidden name it works under, which nobody may clear away meanwhile. */
+  readonly temporary?: string;
 }
+
+const active = new Set<string>();
+
+/** Whether a plan that is being carried out works under this name. */
+export const isActive = (path: string): boolean => active.has(path);
 
 // Some systems write at most 2 GiB in one call.
 const largestPiece = 2 ** 30;
@@ -25,10 +42,36 @@ export function* pieces(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += largestPiece) yield bytes.subarray(at, at + largestPiece);
 }
 
-/** Writes all of some bytes at the place where an open file stands. */
-export function writeAll(file: number, bytes: Uint8Array): void {
+/** Writes all of some bytes at the place where an open file stands, or at `from`. */
+export function writeAll(file: number, bytes: Uint8Array, from: number | null = null): void {
+  let at = from;
   for (const piece of pieces(bytes)) {
-    for (let done = 0; done < piece.length;) done += fs.writeSync(file, piece, done, piece.length - done);
+    for (let done = 0; done < piece.length;) {
+      const count = fs.writeSync(file, piece, done, piece.length - done, at);
+      done += count;
+      if (at !== null) at += count;
+    }
+  }
+}
+
+/** How to open a file that is appended to at a place: at its start it may be new. */
+const appendFlags = (at: number): number => fs.constants.O_RDWR | (at === 0 ? fs.constants.O_CREAT : 0);
+
+/** Refuses a file that has lost what should be before the place. */
+function checkLength({ path, at }: { readonly path: string; readonly at: number }, size: number): void {
+  if (size < at) throw new Error(`${path} should have ${at} bytes and has ${size}: somebody has cut it`);
+}
+
+/** Windows cannot flush folders. */
+const canSyncFolders = (): boolean => process.platform !== "win32";
+
+/** Flushes a file or folder. */
+function syncNow(path: string, flags: string): void {
+  const file = fs.openSync(path, flags);
+  try {
+    fs.fsyncSync(file);
+  } finally {
+    fs.closeSync(file);
   }
 }
 
@@ -38,35 +81,55 @@ function perform(action: Action): void {
     case "makeFolder":
       fs.mkdirSync(action.path, { recursive: true });
       return;
-    case "write": {
-      const file = fs.openSync(action.path, "wx");
+    case "write":
+    case "append": {
+      const isNew = action.kind === "write";
+      const file = fs.openSync(action.path, isNew ? "wx" : appendFlags(action.at));
       try {
-        for (const part of action.parts) writeAll(file, part);
+        if (isNew) for (const part of action.parts) writeAll(file, part);
+        else {
+          checkLength(action, fs.fstatSync(file).size);
+          fs.ftruncateSync(file, action.at);
+          writeAll(file, Buffer.concat(action.parts), action.at);
+        }
         fs.fsyncSync(file);
       } finally {
         fs.closeSync(file);
       }
       return;
     }
+    case "syncFile":
+      if (fs.existsSync(action.path)) syncNow(action.path, "r+");
+      return;
     case "rename":
       fs.renameSync(action.from, action.to);
       return;
     case "syncFolder":
-      syncFolder(action.path);
+      if (canSyncFolders()) syncNow(action.path, "r");
       return;
     case "remove":
       fs.rmSync(action.path, { recursive: true, force: true });
   }
 }
 
-function syncFolder(path: string): void {
-  // Windows cannot flush folders.
-  if (process.platform === "win32") return;
-  const folder = fs.openSync(path, "r");
+/** Writes all of some bytes to an open file without holding up the program. */
+async function writeAllLater(file: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
+  let at = from;
+  for (const piece of pieces(bytes)) {
+    for (let done = 0; done < piece.length;) {
+      const { bytesWritten } = await file.write(piece, done, piece.length - done, at);
+      done += bytesWritten;
+      at += bytesWritten;
+    }
+  }
+}
+
+async function syncLater(path: string, flags: string): Promise<void> {
+  const file = await fs.promises.open(path, flags);
   try {
-    fs.fsyncSync(folder);
+    await file.sync();
   } finally {
-    fs.closeSync(folder);
+    await file.close();
   }
 }
 
@@ -76,13 +139,20 @@ async function performLater(action: Action): Promise<void> {
     case "makeFolder":
       await fs.promises.mkdir(action.path, { recursive: true });
       return;
-    case "write": {
-      const file = await fs.promises.open(action.path, "wx");
+    case "write":
+    case "append": {
+      const isNew = action.kind === "write";
+      const file = await fs.promises.open(action.path, isNew ? "wx" : appendFlags(action.at));
       try {
-        for (const piece of action.parts.flatMap((part) => [...pieces(part)])) {
-          for (let done = 0; done < piece.length;) {
-            done += (await file.write(piece, done, piece.length - done)).bytesWritten;
-          }
+        let at = 0;
+        if (!isNew) {
+          ({ at } = action);
+          checkLength(action, (await file.stat()).size);
+          await file.truncate(at);
+        }
+        for (const part of action.parts) {
+          await writeAllLater(file, part, at);
+          at += part.length;
         }
         await file.sync();
       } finally {
@@ -90,19 +160,19 @@ async function performLater(action: Action): Promise<void> {
       }
       return;
     }
+    case "syncFile":
+      try {
+        await syncLater(action.path, "r+");
+      } catch (error) {
+        if (failureCode(error) !== "ENOENT") throw error;
+      }
+      return;
     case "rename":
       await fs.promises.rename(action.from, action.to);
       return;
-    case "syncFolder": {
-      if (process.platform === "win32") return;
-      const folder = await fs.promises.open(action.path, "r");
-      try {
-        await folder.sync();
-      } finally {
-        await folder.close();
-      }
+    case "syncFolder":
+      if (canSyncFolders()) await syncLater(action.path, "r");
       return;
-    }
     case "remove":
       await fs.promises.rm(action.path, { recursive: true, force: true });
   }
@@ -120,21 +190,27 @@ function undoAll(actions: readonly Action[]): void {
 }
 
 /** Carries out a plan and returns when it is done. */
-export function runNow({ actions, undo }: Plan): void {
+export function runNow({ actions, undo, temporary = "" }: Plan): void {
+  active.add(temporary);
   try {
     for (const action of actions) perform(action);
   } catch (error) {
     undoAll(undo);
     throw error;
+  } finally {
+    active.delete(temporary);
   }
 }
 
 /** Carries out a plan in the background. */
-export async function runInBackground({ actions, undo }: Plan): Promise<void> {
+export async function runInBackground({ actions, undo, temporary = "" }: Plan): Promise<void> {
+  active.add(temporary);
   try {
     for (const action of actions) await performLater(action);
   } catch (error) {
     undoAll(undo);
     throw error;
+  } finally {
+    active.delete(temporary);
   }
 }

@@ -13,6 +13,9 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTEMPTY: "there is a directory with files already; choose another path or move it away",
   EMFILE: "too many files are open; close some or raise the limit",
   EIO: "the disk reported an error; check the device",
+  ELOOP: "symbolic links lead round in a circle; remove one of them",
+  ENAMETOOLONG: "the name is too long for the file system; choose a shorter one",
+  EINVAL: "the file system does not take this name or operation; choose another path",
 };
 
 /** The code of a failed system call, as `ENOSPC`; `null` for other errors. */

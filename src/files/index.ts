@@ -1,10 +1,12 @@
-// Files that survive a killed process: plans of what to write, whole replacement, failures in plain words.
+// Files that survive a killed process: plans of what to write, whole replacement, locks, failures in plain words.
 export { pieces, runInBackground, runNow, writeAll, type Action, type Plan } from "./actions.js";
 export { explainFailure, failureCode } from "./failure.js";
-export { extendPath, isRecord, jsonProblem } from "./json.js";
+export { foldersIn, isFolder, namesIn, startOfFile } from "./folders.js";
+export { className, extendPath, isRecord, jsonProblem, showValue } from "./json.js";
+export { lockName, LockError, takeLock, type Lock } from "./lock.js";
 export {
-  namesIn,
   parseAside,
+  planFile,
   planFolder,
   planRemoval,
   removeLeftovers,

@@ -8,8 +8,11 @@ export const extendPath = (path: string, key: string | number): string =>
       ? `${path}${path === "" ? "" : "."}${key}`
       : `${path}[${JSON.stringify(key)}]`;
 
-/** What keeps a value from being written as JSON and read back the same, with its path; `null` if nothing does. */
-export function jsonProblem(value: unknown, path: string): string | null {
+/**
+ * What keeps a value from being written as JSON and read back the same, with its path; `null` if nothing does.
+ * `within` are the objects that hold it.
+ */
+export function jsonProblem(value: unknown, path: string, within: readonly object[] = []): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === "boolean" || typeof value === "string") return null;
   if (typeof value === "number") {
@@ -17,30 +20,55 @@ export function jsonProblem(value: unknown, path: string): string | null {
       ? null
       : `${path} is ${value}, which JSON cannot hold; use null or leave it out`;
   }
-  if (Array.isArray(value)) {
-    return firstProblem(value.map((item, index) => [extendPath(path, index), item]));
-  }
   if (typeof value === "object") {
+    if (within.includes(value)) return `${path} contains itself, which JSON cannot hold; leave it out`;
+    const outer = [...within, value];
+    if (Array.isArray(value)) {
+      return firstProblem(
+        value.map((item, index) => [extendPath(path, index), item]),
+        outer,
+      );
+    }
     if ("toJSON" in value && typeof value.toJSON === "function") {
-      return jsonProblem((value.toJSON as () => unknown)(), path);
+      return jsonProblem((value.toJSON as () => unknown)(), path, outer);
     }
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null) {
-      return `${path} is an object of class ${value.constructor.name}, which JSON cannot hold; use plain objects`;
+      return `${path} is an object of class ${className(value)}, which JSON cannot hold; use plain objects`;
     }
-    return firstProblem(Object.entries(value).map(([key, item]) => [extendPath(path, key), item]));
+    return firstProblem(
+      Object.entries(value).map(([key, item]) => [extendPath(path, key), item]),
+      outer,
+    );
   }
   return `${path} is a ${typeof value}, which JSON cannot hold; use numbers, texts, lists and plain objects`;
 }
 
-function firstProblem(items: readonly (readonly [path: string, value: unknown])[]): string | null {
+function firstProblem(
+  items: readonly (readonly [path: string, value: unknown])[],
+  within: readonly object[],
+): string | null {
   for (const [path, item] of items) {
-    const problem = jsonProblem(item, path);
+    const problem = jsonProblem(item, path, within);
     if (problem !== null) return problem;
   }
   return null;
 }
 
+/** The name of an object's class, if it has one. */
+export const className = (value: object): string =>
+  (value as { readonly constructor?: { readonly name?: string } }).constructor?.name ?? "without a name";
+
 /** Whether a value is an object with keys, as JSON knows them. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A value as it reads in a message about what was given, whatever it is. */
+export function showValue(value: unknown): string {
+  if (typeof value === "bigint") return `${value}n`;
+  try {
+    return typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
+  } catch {
+    return "an object that JSON cannot hold";
+  }
+}

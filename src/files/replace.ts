@@ -1,15 +1,15 @@
 // Files and folders that appear whole or not at all: written under another name, flushed, then renamed.
 import { fs, path } from "../node/index.js";
-import { runNow, type Action, type Plan } from "./actions.js";
-import { failureCode } from "./failure.js";
+import { isActive, runNow, type Action, type Plan } from "./actions.js";
+import { namesIn } from "./folders.js";
+import { isRunning } from "./processes.js";
 
 // Hidden names beside the target: `.step_5.tmp-4711-1` is being written, `.step_5.old-4711-1` is making way.
 const asidePattern = /^\.(.+)\.(tmp|old)-(\d+)-(\d+)$/;
-const active = new Set<string>();
 let lastNumber = 0;
 
 /** A hidden name beside a path that nobody else uses. */
-function besides(target: string, purpose: "tmp" | "old"): string {
+export function besides(target: string, purpose: "tmp" | "old"): string {
   const name = `.${path.basename(target)}.${purpose}-${process.pid}-${++lastNumber}`;
   const full = path.join(path.dirname(target), name);
   return fs.existsSync(full) ? besides(target, purpose) : full;
@@ -24,11 +24,11 @@ export function parseAside(name: string): { readonly of: string; readonly purpos
 const encode = (data: string | Uint8Array): Uint8Array =>
   typeof data === "string" ? Buffer.from(data) : data;
 
-/** Puts a file in place, whole. What was there before stays until the new one is safe. */
-export function replaceFile(target: string, parts: string | readonly Uint8Array[]): void {
+/** How to put a file in place, whole. What was there before stays until the new one is safe. */
+export function planFile(target: string, parts: string | readonly Uint8Array[]): Plan {
   const temporary = besides(target, "tmp");
   const parent = path.dirname(target);
-  runNow({
+  return {
     actions: [
       { kind: "makeFolder", path: parent },
       { kind: "write", path: temporary, parts: typeof parts === "string" ? [encode(parts)] : parts },
@@ -36,8 +36,13 @@ export function replaceFile(target: string, parts: string | readonly Uint8Array[
       { kind: "syncFolder", path: parent },
     ],
     undo: [{ kind: "remove", path: temporary }],
-  });
+    temporary,
+  };
 }
+
+/** Puts a file in place, whole, now. */
+export const replaceFile = (target: string, parts: string | readonly Uint8Array[]): void =>
+  runNow(planFile(target, parts));
 
 /** A file of a folder that is to be written. */
 export interface NewFile {
@@ -51,7 +56,6 @@ export interface NewFile {
  */
 export function planFolder(target: string, files: readonly NewFile[]): Plan {
   const [temporary, old] = [besides(target, "tmp"), besides(target, "old")];
-  active.add(temporary);
   const parent = path.dirname(target);
   const exists = fs.existsSync(target);
   const only = (condition: boolean, ...actions: readonly Action[]) => (condition ? actions : []);
@@ -73,6 +77,7 @@ export function planFolder(target: string, files: readonly NewFile[]): Plan {
       ...only(exists, { kind: "rename", from: old, to: target }),
       { kind: "remove", path: temporary },
     ],
+    temporary,
   };
 }
 
@@ -88,37 +93,21 @@ export function planRemoval(target: string): Plan {
   };
 }
 
-/** Removes what a killed process left behind in a folder. One process at a time may write there. */
-export function removeLeftovers(folder: string): void {
+/**
+ * Removes what a killed process left behind in a folder. What a process of the same number might still need stays,
+ * unless it is known that nobody else writes there.
+ */
+export function removeLeftovers(folder: string, { isAlone = false } = {}): void {
   for (const name of namesIn(folder)) {
     const aside = parseAside(name);
     if (aside === null) continue;
     const full = path.join(folder, name);
     const isNeeded =
       aside.purpose === "tmp"
-        ? active.has(full) || isRunning(Number(asidePattern.exec(name)?.[3]))
+        ? isActive(full) || (!isAlone && isOther(Number(asidePattern.exec(name)?.[3])))
         : !fs.existsSync(path.join(folder, aside.of));
     if (!isNeeded) fs.rmSync(full, { recursive: true, force: true });
   }
 }
 
-/** Whether another process of this number lives. */
-function isRunning(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return failureCode(error) === "EPERM";
-  }
-}
-
-/** The names in a folder, sorted; none if there is no such folder. */
-export function namesIn(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder).sort();
-  } catch (error) {
-    if (failureCode(error) === "ENOENT") return [];
-    throw error;
-  }
-}
+const isOther = (pid: number): boolean => pid !== process.pid && isRunning(pid);

@@ -1,6 +1,6 @@
 // Metrics: records of numbers to JSON lines, TensorBoard and Weights & Biases, and messages for people.
 export { MetricsError } from "./errors.js";
-export { readMetrics } from "./jsonLines.js";
+export { lastLoggedStep, readMetrics } from "./jsonLines.js";
 export { MetricsLogger, type MetricsBackend, type MetricsLoggerOptions } from "./logger.js";
 export {
   formatLine,

@@ -1,69 +1,36 @@
 // metrics.jsonl: one record a line, appended, readable after a crash.
+import { explainFailure, removeLeftovers, writeAll } from "../files/index.js";
 import { fs, path } from "../node/index.js";
-import { explainFailure, failureCode, replaceFile, writeAll } from "../files/index.js";
 import { MetricsError } from "./errors.js";
-import { decodeRecord, encodeRecord, type PlainRecord } from "./record.js";
-
-/** The lines of a file that are records, and what is left of a line that was cut. */
-interface Lines {
-  readonly whole: readonly string[];
-  readonly records: readonly PlainRecord[];
-  /** Whether the last line lacks its end or is no record. */
-  readonly isCut: boolean;
-}
-
-function readLines(operation: string, file: string): Lines {
-  const lines = fs.readFileSync(file, "utf8").split("\n");
-  const last = lines.pop() ?? "";
-  const whole: string[] = [];
-  const records: PlainRecord[] = [];
-  for (const [index, line] of lines.entries()) {
-    if (line.trim() === "") continue;
-    const record = decodeRecord(line);
-    if (record === null) failAtLine(operation, file, index);
-    whole.push(line);
-    records.push(record);
-  }
-  const lastRecord = last === "" ? null : decodeRecord(last);
-  // What was cut off in its first line looks like a record, or it is not ours.
-  if (lines.length === 0 && last !== "" && lastRecord === null && !last.startsWith("{")) {
-    failAtLine(operation, file, 0);
-  }
-  if (lastRecord === null) return { whole, records, isCut: last !== "" };
-  return { whole: [...whole, last], records: [...records, lastRecord], isCut: true };
-}
-
-function failAtLine(operation: string, file: string, index: number): never {
-  throw new MetricsError(
-    `${operation}: line ${index + 1} of ${file} is not a JSON object, so this is no metrics file or a damaged one; ` +
-      `it is left as it is. Mend the line or choose another file`,
-  );
-}
+import { readLines } from "./lines.js";
+import { encodeRecord, type PlainRecord, type PlainValue } from "./record.js";
+import { repair, type RepairOptions } from "./repair.js";
 
 /** The records of a metrics file, in order. A last line that was cut off is left out. */
 export function readMetrics(file: string): PlainRecord[] {
+  const operation = "readMetrics";
   try {
-    return [...readLines("readMetrics", file).records];
+    const lines = readLines(file);
+    lines.checkWhole(operation);
+    return lines.records.map(({ record }) => record);
   } catch (error) {
     if (error instanceof MetricsError) throw error;
-    throw new MetricsError(`readMetrics: cannot read ${file}: ${explainFailure(error)}`, { cause: error });
+    throw new MetricsError(`${operation}: cannot read ${file}: ${explainFailure(error)}`, { cause: error });
   }
 }
 
-/** Makes an existing file end with a whole line, and drops the records after a step if told to. */
-function repair(operation: string, file: string, keepThroughStep: number | null): void {
-  let lines: Lines;
+/** The furthest step that a metrics file has a record of, as far as it can be read; `null` if there is none. */
+export function lastLoggedStep(file: string): number | null {
+  let steps: readonly PlainValue[];
   try {
-    lines = readLines(operation, file);
-  } catch (error) {
-    if (failureCode(error) === "ENOENT") return;
-    throw error;
+    steps = readLines(file).records.map(({ record }) => record.step);
+  } catch {
+    return null;
   }
-  const isKept = ({ step }: PlainRecord) =>
-    keepThroughStep === null || typeof step !== "number" || step <= keepThroughStep;
-  const kept = lines.whole.filter((_, index) => isKept(lines.records[index]));
-  if (!lines.isCut && kept.length === lines.whole.length) return;
-  replaceFile(file, kept.map((line) => `${line}\n`).join(""));
+  return steps.reduce<number | null>(
+    (last, step) => (typeof step === "number" && step > (last ?? -Infinity) ? step : last),
+    null,
+  );
 }
 
 /** A file that records are appended to. */
@@ -73,7 +40,7 @@ export interface JsonLines {
 }
 
 /** Opens a metrics file for appending, repaired. */
-export function openJsonLines(file: string, keepThroughStep: number | null): JsonLines {
+export function openJsonLines(file: string, options: RepairOptions): JsonLines {
   const operation = "MetricsLogger";
   const failed = (error: unknown): never => {
     if (error instanceof MetricsError) throw error;
@@ -82,7 +49,8 @@ export function openJsonLines(file: string, keepThroughStep: number | null): Jso
   let open: number;
   try {
     fs.mkdirSync(path.dirname(file), { recursive: true });
-    repair(operation, file, keepThroughStep);
+    removeLeftovers(path.dirname(file));
+    repair(operation, file, options);
     open = fs.openSync(file, "a");
   } catch (error) {
     return failed(error);

@@ -6,8 +6,8 @@ import { plainRecord, type MetricsRecord, type PlainRecord } from "./record.js";
 
 /** Something else that records go to. */
 export interface MetricsBackend {
-  /** Takes a record whose arrays are numbers, and the step it belongs to. */
-  log(record: PlainRecord, step: number): void;
+  /** Takes a record whose arrays are numbers, and the step it belongs to. Promises are not waited for. */
+  log(record: PlainRecord, step: number): unknown;
   close(): void | Promise<void>;
 }
 
@@ -16,6 +16,8 @@ export interface MetricsLoggerOptions {
   readonly backends?: readonly MetricsBackend[];
   /** For a resumed run: drops the records of later steps that are in the file. Default `null`: none. */
   readonly keepThroughStep?: number | null;
+  /** For a resumed run: records that are put back where the file has lost them. Default `null`: none. */
+  readonly expected?: readonly PlainRecord[] | null;
 }
 
 export interface MetricsLogger {
@@ -32,16 +34,17 @@ export interface MetricsLogger {
  */
 export function MetricsLogger(
   file: string,
-  { backends = [], keepThroughStep = null }: MetricsLoggerOptions = {},
+  { backends = [], keepThroughStep = null, expected = null }: MetricsLoggerOptions = {},
 ): MetricsLogger {
   const target = path.resolve(file);
-  const lines = openJsonLines(target, keepThroughStep);
+  const lines = openJsonLines(target, { keepThroughStep, expected });
   const working = new Set(backends);
   let lastStep = 0;
   let closing: Promise<void> | null = null;
 
   const switchOff = (backend: MetricsBackend, error: unknown): void => {
-    working.delete(backend);
+    // Of several that were under way the first is told.
+    if (!working.delete(backend)) return;
     const reason = error instanceof Error ? error.message : String(error);
     process.emitWarning(
       `a metrics backend failed and is switched off; ${path.basename(target)} goes on: ${reason}`,
@@ -67,7 +70,7 @@ export function MetricsLogger(
       lines.append(plain);
       for (const backend of working) {
         try {
-          backend.log(plain, lastStep);
+          Promise.resolve(backend.log(plain, lastStep)).catch((error: unknown) => switchOff(backend, error));
         } catch (error) {
           switchOff(backend, error);
         }

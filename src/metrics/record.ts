@@ -1,6 +1,6 @@
 // Records of metrics: what may be logged, its plain values, and its form as a line of JSON.
 import { Array } from "../array/index.js";
-import { extendPath, isRecord } from "../files/index.js";
+import { className, extendPath, isRecord } from "../files/index.js";
 import { MetricsError } from "./errors.js";
 
 /** A value of a record once its arrays are numbers. Numbers may be NaN or infinite. */
@@ -15,33 +15,37 @@ export interface PlainRecord {
 export type MetricsRecord = Readonly<Record<string, unknown>>;
 
 /** A record with its arrays as numbers (one element) or lists of numbers. Fields that are undefined are left out. */
-export const plainRecord = (record: MetricsRecord): PlainRecord => plainFields(record, "");
+export const plainRecord = (record: MetricsRecord): PlainRecord => plainFields(record, "", []);
 
-const plainFields = (fields: object, path: string): PlainRecord =>
+/** `within` are the objects that hold these fields. */
+const plainFields = (fields: object, path: string, within: readonly object[]): PlainRecord =>
   Object.fromEntries(
     Object.entries(fields)
       .filter(([, value]) => value !== undefined)
-      .map(([key, value]) => [key, plainValue(value, extendPath(path, key))]),
+      .map(([key, value]) => [key, plainValue(value, extendPath(path, key), [...within, fields])]),
   );
 
-function plainValue(value: unknown, path: string): PlainValue {
+function plainValue(value: unknown, path: string, within: readonly object[]): PlainValue {
   if (value === null || value === undefined) return null;
   if (typeof value === "number" || typeof value === "boolean" || typeof value === "string") return value;
   if (typeof value === "bigint") return Number(value);
   if (value instanceof Array) return value.size === 1 ? value.item<number | boolean>() : value.toArray();
   if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
-    return globalThis.Array.from(value as unknown as Iterable<number>);
+    return globalThis.Array.from(value as unknown as Iterable<number>, Number);
   }
+  const refuse = (what: string): never => {
+    throw new MetricsError(
+      `MetricsLogger.log: ${path} ${what}; log numbers, booleans, texts, arrays, lists and plain objects`,
+    );
+  };
+  if (typeof value !== "object") return refuse(`is a ${typeof value}`);
+  if (within.includes(value)) return refuse("contains itself");
   if (globalThis.Array.isArray(value)) {
-    return value.map((item, index) => plainValue(item, extendPath(path, index)));
+    return value.map((item, index) => plainValue(item, extendPath(path, index), [...within, value]));
   }
-  const prototype: unknown = typeof value === "object" ? Object.getPrototypeOf(value) : undefined;
-  if (prototype === Object.prototype || prototype === null) return plainFields(value, path);
-  const kind =
-    typeof value === "object" ? `an object of class ${value.constructor.name}` : `a ${typeof value}`;
-  throw new MetricsError(
-    `MetricsLogger.log: ${path} is ${kind}; log numbers, booleans, texts, arrays, lists and plain objects`,
-  );
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return plainFields(value, path, within);
+  return refuse(`is an object of class ${className(value)}`);
 }
 
 // JSON has no NaN and no infinities. As texts they are valid JSON, lose nothing, and Number("NaN") as well as

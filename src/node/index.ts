@@ -1,11 +1,16 @@
 // Node's own modules, for the layers that touch files. They are looked up when they are used and never imported, so
 // that every layer loads and bundles where there is no Node, and says there what it lacks.
+import type * as childProcessModule from "node:child_process";
 import type * as cryptoModule from "node:crypto";
 import type * as fsModule from "node:fs";
 import type * as moduleModule from "node:module";
 import type * as osModule from "node:os";
 import type * as pathModule from "node:path";
 import type * as zlibModule from "node:zlib";
+
+export type { Hash } from "node:crypto";
+export type { Dirent } from "node:fs";
+export type { FileHandle } from "node:fs/promises";
 
 interface Host {
   readonly process?: { readonly getBuiltinModule?: (name: string) => object | undefined };
@@ -40,6 +45,7 @@ export const needFiles = (operation: string): void => {
   if (!hasFiles()) failWithoutFiles(operation);
 };
 
+export const childProcess = nodeModule<typeof childProcessModule>("node:child_process");
 export const crypto = nodeModule<typeof cryptoModule>("node:crypto");
 export const fs = nodeModule<typeof fsModule>("node:fs");
 export const module = nodeModule<typeof moduleModule>("node:module");

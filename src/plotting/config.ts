@@ -1,4 +1,5 @@
 // How a plot looks.
+import { showValue } from "../files/index.js";
 import type { Shaded, SmoothMode } from "./data/series.js";
 import { fail, listed } from "./error.js";
 import { checkColor } from "./palette.js";
@@ -153,7 +154,7 @@ export function PlotConfig(fields: Partial<PlotConfig> = {}): PlotConfig {
   const config: PlotConfig = { ...defaults, ...Object.fromEntries(given) };
   for (const name of Object.keys(rules) as (keyof PlotConfig)[]) {
     const wanted = rules[name](config[name]);
-    if (wanted !== null) fail("PlotConfig", `${name} must be ${wanted}, got ${JSON.stringify(config[name])}`);
+    if (wanted !== null) fail("PlotConfig", `${name} must be ${wanted}, got ${showValue(config[name])}`);
   }
   checkColor("PlotConfig", "background", config.background);
   checkColor("PlotConfig", "ink", config.ink);

@@ -2,7 +2,7 @@
 import { drawChart, type ChartText, type Curve } from "./chart/chart.js";
 import { PlotConfig, styles, type PlotStyle } from "./config.js";
 import { groupRuns, keysOf, readRun, seriesIn, type GroupBy, type Run, type RunLike } from "./data/runs.js";
-import { aggregate, smooth, thin, type Series, type SmoothMode } from "./data/series.js";
+import { aggregate, inPower, powerOf, smooth, thin, type Series, type SmoothMode } from "./data/series.js";
 import { fail, listed } from "./error.js";
 import { figureOf, type Figure } from "./figure.js";
 import { colorFor } from "./palette.js";
@@ -118,8 +118,13 @@ export function plotRewardCurve(
   if (runs.length === 0) fail(operation, "needs at least one run directory");
   const yKey = options.yKey ?? usualKey(runs);
   const groups = [...groupRuns(runs, groupBy)];
-  const curves = groups.map(([name, members], at) => {
-    const series = members.map((run) => seriesIn(run, xKey, yKey));
+  const found = groups.map(([, members]) => members.map((run) => seriesIn(run, xKey, yKey)));
+  const powers = {
+    x: powerOf(found.flat().map(({ x }) => x)),
+    y: powerOf(found.flat().map(({ y }) => y)),
+  };
+  const curves = groups.map(([name], at) => {
+    const series = found[at].map(({ x, y }) => ({ x: inPower(x, powers.x), y: inPower(y, powers.y) }));
     return curveOf(name, series, colorFor(at), config);
   });
   const words: ChartText = {
@@ -131,7 +136,7 @@ export function plotRewardCurve(
       config,
     ),
   };
-  const figure = figureOf(operation, drawChart(curves, words, config), config.dpi);
+  const figure = figureOf(operation, drawChart(curves, words, powers, config), config.dpi);
   if (savePath !== undefined) figure.save(savePath);
   return figure;
 }

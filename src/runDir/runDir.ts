@@ -8,7 +8,14 @@ import {
   stepName,
   type Checkpoint,
 } from "../checkpoint/index.js";
-import { explainFailure, failureCode, isRecord, jsonProblem, replaceFile } from "../files/index.js";
+import {
+  explainFailure,
+  failureCode,
+  isRecord,
+  jsonProblem,
+  replaceFile,
+  showValue,
+} from "../files/index.js";
 import { RunDirError } from "./errors.js";
 import { toCamelCase, toSnakeCase } from "./names.js";
 import { checkRunName, newRunId, runIdsIn } from "./runIds.js";
@@ -87,11 +94,11 @@ function cleanup(checkpoints: string, keep: number): number[] {
     );
   }
   const best = bestCheckpoint(checkpoints)?.step;
-  const removed = listCheckpoints(checkpoints)
+  const old = listCheckpoints(checkpoints)
     .slice(0, -keep)
     .filter(({ step }) => step !== best);
-  removeCheckpoints(removed);
-  return removed.map(({ step }) => step);
+  const left = removeCheckpoints(old);
+  return old.filter((checkpoint) => !left.includes(checkpoint)).map(({ step }) => step);
 }
 
 function writeConfig(file: string, config: object): void {
@@ -139,27 +146,19 @@ function create(name: string, { baseDir = "runs" }: RunDirOptions = {}): RunDir 
   }
 }
 
-/** The directory of an earlier run, by its path or by its id in `baseDir`. */
+/** The directory of an earlier run, by its path or by its id in `baseDir`. Nothing is made: who writes makes folders. */
 function open(run: string, { baseDir = "runs" }: RunDirOptions = {}): RunDir {
+  if (typeof run !== "string" || run === "") {
+    throw new RunDirError(`RunDir.open: needs a run's path or id, got ${showValue(run)}`);
+  }
   const candidates = [path.resolve(baseDir, run), path.resolve(run)];
   const root = candidates.find(isRun);
   if (root === undefined) {
     const known = runIdsIn(path.resolve(baseDir)).slice(-5).reverse();
     const hint = known.length === 0 ? "has no runs" : `has ${known.join(", ")}`;
-    throw new RunDirError(
-      `RunDir.open: there is no run ${JSON.stringify(run)}; ${path.resolve(baseDir)} ${hint}`,
-    );
+    throw new RunDirError(`RunDir.open: there is no run ${showValue(run)}; ${path.resolve(baseDir)} ${hint}`);
   }
-  const opened = runDirAt(root);
-  // Empty folders get lost when runs are copied about. In a directory that is only read they are not needed.
-  for (const folder of folders) {
-    try {
-      fs.mkdirSync(opened[folder], { recursive: true });
-    } catch {
-      continue;
-    }
-  }
-  return opened;
+  return runDirAt(root);
 }
 
 /** Whether a directory looks like a run's. */

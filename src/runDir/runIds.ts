@@ -1,6 +1,6 @@
 // The names of run directories: `<name>_<YYYYMMDD_HHMMSS>`, with `_2`, `_3`, … for runs of the same second.
+import { explainFailure, failureCode, foldersIn, showValue } from "../files/index.js";
 import { fs, path } from "../node/index.js";
-import { failureCode, namesIn } from "../files/index.js";
 import { RunDirError } from "./errors.js";
 
 /** Refuses names that are no part of a path on every system. */
@@ -8,7 +8,7 @@ export function checkRunName(operation: string, name: unknown): void {
   if (typeof name === "string" && /^[^\\/:*?"<>|\p{Cc}.\s][^\\/:*?"<>|\p{Cc}]*$/u.test(name)) return;
   throw new RunDirError(
     `${operation}: the name of a run must be a text without / \\ : * ? " < > | and without a dot or space at its ` +
-      `start, got ${JSON.stringify(name)}`,
+      `start, got ${showValue(name)}`,
   );
 }
 
@@ -47,13 +47,20 @@ function parseRunId(id: string): ParsedId | null {
   return match === null ? null : { id, name: match[1], time: match[2], count: Number(match[3] ?? 1) };
 }
 
+function foldersOf(base: string): string[] {
+  try {
+    return foldersIn(base);
+  } catch (error) {
+    throw new RunDirError(`cannot look for runs in ${base}: ${explainFailure(error)}`, { cause: error });
+  }
+}
+
 /** The runs in a directory, oldest first; those of one experiment if it is named. */
 export function runIdsIn(base: string, experimentName: string | null = null): string[] {
-  return namesIn(base)
+  return foldersOf(base)
     .map(parseRunId)
     .filter((run) => run !== null)
     .filter(({ id, name }) => experimentName === null || name === experimentName || id === experimentName)
-    .filter(({ id }) => fs.statSync(path.join(base, id), { throwIfNoEntry: false })?.isDirectory() === true)
     .sort((a, b) => (a.time === b.time ? a.count - b.count : a.time < b.time ? -1 : 1))
     .map(({ id }) => id);
 }

@@ -1,82 +1,125 @@
-// A run's checkpoints: what the compiled program carries as arrays, what the host has gathered as plain data.
+// A run's checkpoints: what the compiled program carries as arrays, what the host has gathered as plain data, and beside
+// them the history, which grows.
+import { path } from "../node/index.js";
 import { fail } from "../array/index.js";
-import type * as CheckpointFiles from "../checkpoint/index.js";
+import {
+  beginJournal,
+  bestCheckpoint,
+  CheckpointError,
+  DamagedCheckpointError,
+  findCheckpoint,
+  initializeCheckpointDir,
+  loadCheckpoint,
+  markBest,
+  obstacleAt,
+  resumeJournal,
+  stepName,
+  type CheckpointManager,
+  type Journal,
+} from "../checkpoint/index.js";
+import type { Action } from "../files/index.js";
 import type { RunnerConfig } from "./config.js";
-import type { Gathered } from "./gathered.js";
+import { History, nothingYet, type Extent } from "./history.js";
+import { readMetadata, type Best, type Metadata } from "./metadata.js";
+import type { RunTraits, SavedRun } from "./runFiles.js";
+import { warn } from "./warn.js";
 
-/** What a run can be told apart by: a checkpoint of another run is refused. */
-export type Identity = Readonly<Record<string, unknown>>;
+/** The file beside the checkpoints that has what the run has measured. */
+const historyName = "history.jsonl";
 
-/** The evaluation that was the best so far. */
-interface Best {
+/** The checkpoint that a run goes on from. */
+export interface Restored<S> extends SavedRun<S> {
   readonly step: number;
-  readonly evalReturn: number;
+  /** Steps between checkpoints when it was saved. */
+  readonly interval: number;
+  /** Whether the history is that of the run from its beginning. */
+  readonly hasHistory: boolean;
 }
 
-/** What a checkpoint says besides its arrays. */
-interface Metadata {
-  readonly identity: Identity;
-  readonly best: Best | null;
-  readonly gathered: Gathered;
+/** What else is to be done on the disk with a checkpoint. */
+export interface Companions {
+  readonly before: readonly Action[];
+  readonly after: readonly Action[];
 }
 
-/** A checkpoint as it is found. */
-export interface SavedRun<S> {
-  readonly state: S;
-  readonly gathered: Gathered;
-}
-
-/** The checkpoints of one run; without a directory, none. Files are touched only then, so that browsers can train. */
+/** The checkpoints of one run, in a directory that nobody else writes to. */
 export class Checkpoints {
   private best: Best | null = null;
   /** Whether the best one is not marked yet: it may still be on its way to the disk. */
   private isUnmarked = false;
   /** The step that was saved or loaded last. */
   private lastStep: number | null = null;
+  private journal: Journal;
+  /** How much of the history is in the journal. */
+  private written: Extent = nothingYet;
+  /** Why there is no checkpoint of the last step that should have one. */
+  private problem: string | null = null;
 
   private constructor(
-    private readonly files: typeof CheckpointFiles | null,
-    private readonly manager: CheckpointFiles.CheckpointManager | null,
-    private readonly isResuming: boolean,
-    private readonly identity: Identity,
-  ) {}
-
-  static async open(config: RunnerConfig, identity: Identity): Promise<Checkpoints> {
-    const { checkpointDir, resume, overwrite, maxCheckpoints, keepPeriod } = config;
-    if (checkpointDir === null) return new Checkpoints(null, null, false, identity);
-    const files = await import("../checkpoint/index.js");
-    const options = { resume, overwrite, maxToKeep: maxCheckpoints, keepPeriod };
-    const { manager, resuming } = files.initializeCheckpointDir(checkpointDir, options);
-    return new Checkpoints(files, manager, resuming, identity);
+    private readonly manager: CheckpointManager,
+    private readonly foundStep: number | null,
+    private readonly traits: RunTraits,
+    private readonly interval: number,
+  ) {
+    this.journal = beginJournal(path.join(manager.directory, historyName));
   }
 
-  get isOn(): boolean {
-    return this.manager !== null;
+  static open(directory: string, config: RunnerConfig, traits: RunTraits): Checkpoints {
+    const { resume, overwrite, maxCheckpoints, keepPeriod, checkpointInterval } = config;
+    const options = { resume, overwrite, maxToKeep: maxCheckpoints, keepPeriod };
+    const { manager, step } = initializeCheckpointDir(directory, options);
+    return new Checkpoints(manager, step, traits, checkpointInterval);
   }
 
   /** The newest checkpoint in words; `null` if there is none. */
   get newest(): string | null {
-    const { manager, lastStep } = this;
-    return manager === null || lastStep === null ? null : `that of step ${lastStep} in ${manager.directory}`;
+    return this.lastStep === null ? null : `that of step ${this.lastStep} in ${this.manager.directory}`;
   }
 
   /** The newest checkpoint, if the run is to go on from one. */
-  latest<S>(like: S): SavedRun<S> | null {
-    const { files, manager, isResuming } = this;
-    if (files === null || manager === null || !isResuming) return null;
-    const found = files.findCheckpoint(manager.directory);
-    if (found === null) return null;
-    const { identity, best, gathered } = found.metadata as unknown as Partial<Metadata>;
-    if (identity === undefined || best === undefined || gathered === undefined) {
-      fail("resume", `${found.path} is no checkpoint of a training run; choose another directory`);
-    }
-    checkIdentity(identity, this.identity, found.path);
-    const state = files.loadCheckpoint(manager.directory, like, { step: found.step });
-    this.best = best;
-    this.lastStep = found.step;
+  latest<S>(like: S): Restored<S> | null {
+    const { manager, foundStep: step, traits } = this;
+    const found = step === null ? null : findCheckpoint(manager.directory, { step });
+    if (step === null || found === null) return null;
+    const metadata = readMetadata(found, traits.identity, traits.stepsPerUnit);
+    const { gathered, checkpointInterval } = metadata;
+    const history = this.readHistory(step, metadata);
+    const state = loadCheckpoint(manager.directory, like, { step });
+    this.best = metadata.best;
+    this.lastStep = step;
     // A process may have been killed after it saved the best and before it marked it.
-    this.isUnmarked = best !== null && files.bestCheckpoint(manager.directory)?.step !== best.step;
-    return { gathered, state };
+    this.isUnmarked = this.best !== null && bestCheckpoint(manager.directory)?.step !== this.best.step;
+    return {
+      ...{ step, state, gathered, interval: checkpointInterval },
+      history: history ?? new History(traits.seeds),
+      hasHistory: history !== null,
+    };
+  }
+
+  /** What the run had measured up to a checkpoint; `null`, with a warning, if that is gone. */
+  private readHistory(step: number, { history: mark }: Metadata): History | null {
+    const file = this.journal.path;
+    try {
+      const found = resumeJournal(file, mark);
+      if (found === null) {
+        warn(`${file} is gone, so the results of this run have only what it measures after step ${step}`);
+        return null;
+      }
+      const history = new History(this.traits.seeds);
+      if (!found.entries.every((entry) => history.addEntry(entry))) {
+        throw new DamagedCheckpointError(`${file} has a line that is not of a history`);
+      }
+      this.journal = found.journal;
+      this.written = history.extent;
+      return history;
+    } catch (error) {
+      if (!(error instanceof DamagedCheckpointError)) throw error;
+      fail(
+        "resume",
+        `${error.message}. Put back the file that belongs to step ${step}, or move it away: then the run goes on, ` +
+          "and its results have only what it measures from there",
+      );
+    }
   }
 
   /** Whether an evaluation is as good as any before it. */
@@ -85,54 +128,72 @@ export class Checkpoints {
   }
 
   /** Saves in the background; `evalReturn` is that of an evaluation at this very step, if there was one. */
-  async save(step: number, { state, gathered }: SavedRun<unknown>, evalReturn: number | null): Promise<void> {
+  async save(
+    step: number,
+    { state, gathered, history }: SavedRun<unknown>,
+    evalReturn: number | null,
+    { before, after }: Companions,
+  ): Promise<void> {
     const { manager } = this;
-    if (manager === null) return;
     // One at a time: copies of the state must not pile up where the disk is slow.
     await manager.wait();
     this.mark();
+    this.problem = this.obstacle(step);
+    if (this.problem !== null) {
+      warn(`${this.problem}; the run goes on without it`);
+      return;
+    }
     if (evalReturn !== null && this.isBest(evalReturn)) {
       this.best = { step, evalReturn };
       this.isUnmarked = true;
     }
-    const metadata: Metadata = { identity: this.identity, best: this.best, gathered };
-    manager.save(step, state, { metadata: metadata as unknown as Record<string, unknown> });
+    const growth = this.grow(history);
+    const { identity } = this.traits;
+    const metadata: Metadata = {
+      ...{ identity, best: this.best, gathered, history: this.journal.mark },
+      checkpointInterval: this.interval,
+    };
+    manager.save(step, state, {
+      metadata: metadata as unknown as Record<string, unknown>,
+      before: [{ kind: "makeFolder", path: manager.directory }, growth, ...before],
+      after,
+    });
     this.lastStep = step;
+  }
+
+  /** What keeps a checkpoint from its place: it is not worth ending a run for. */
+  private obstacle(step: number): string | null {
+    const target = path.join(this.manager.directory, stepName(step));
+    const what = obstacleAt(target);
+    return what === null
+      ? null
+      : `no checkpoint of step ${step} was saved, since ${target} is ${what} of somebody's`;
+  }
+
+  /** How to write what the history has got since the last checkpoint. */
+  private grow(history: History): Action {
+    if (!this.journal.isWhole) {
+      // Somebody has removed it; we still know all of it.
+      this.journal.restart();
+      this.written = nothingYet;
+    }
+    const action = this.journal.append(history.entriesSince(this.written));
+    this.written = history.extent;
+    return action;
   }
 
   /** Marks the best checkpoint once it is on the disk. */
   private mark(): void {
-    const { files, manager, best } = this;
-    if (files === null || manager === null || best === null || !this.isUnmarked) return;
-    if (!manager.allSteps().includes(best.step)) return;
-    files.markBest(manager.directory, best.step);
+    const { manager, best } = this;
+    if (best === null || !this.isUnmarked || !manager.allSteps().includes(best.step)) return;
+    markBest(manager.directory, best.step);
     this.isUnmarked = false;
   }
 
+  /** Waits for what is being saved. Without a checkpoint of its last step a run is not safe. */
   async close(): Promise<void> {
-    await this.manager?.close();
+    await this.manager.close();
     this.mark();
-  }
-}
-
-/** The values of a nested object by their paths: `config.lr`. */
-function flatten(value: unknown, path: string): [path: string, value: unknown][] {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return [[path, value]];
-  return Object.entries(value).flatMap(([name, part]) =>
-    flatten(part, path === "" ? name : `${path}.${name}`),
-  );
-}
-
-/** Refuses a checkpoint that was made by another kind of run, naming the first field that differs. */
-function checkIdentity(saved: Identity, ours: Identity, path: string): void {
-  const [theirs, mine] = [saved, ours].map((identity) => new Map(flatten(identity, "")));
-  for (const name of new Set([...mine.keys(), ...theirs.keys()])) {
-    const [before, now] = [theirs, mine].map((values) => JSON.stringify(values.get(name)) ?? "nothing");
-    if (before === now) continue;
-    fail(
-      "resume",
-      `the checkpoint ${path} was made with ${name} = ${before}, this run has ${now}; ` +
-        "give the same, or choose another directory",
-    );
+    if (this.problem !== null) throw new CheckpointError(`${this.problem}; move that away, then resume`);
   }
 }

@@ -14,11 +14,11 @@ export interface RunnerConfig {
   readonly bufferSize: number;
   /** Random steps before DQN and SAC learn. Default 1,000. */
   readonly warmupSteps: number;
-  /** Devices to use; null takes what there is. Default null. */
+  /** Devices to use: one so far, which null stands for, too. Default null. */
   readonly numDevices: number | null;
   /** Environments that run side by side for DQN and SAC; PPO has its own field. Default 1. */
   readonly numEnvs: number;
-  /** Devices that share large parameters. Default 1. */
+  /** Devices that share large parameters: one so far. Default 1. */
   readonly fsdpDevices: number;
   /** Everything random in a run comes from this number. Default 0. */
   readonly seed: number;
@@ -30,7 +30,7 @@ export interface RunnerConfig {
   readonly maxCheckpoints: number;
   /** Checkpoints at multiples of so many steps are kept for good; null keeps none. Default null. */
   readonly keepPeriod: number | null;
-  /** Whether to go on from the newest checkpoint. Default false. */
+  /** Whether to go on from the newest checkpoint, or to begin where none was saved yet. Default false. */
   readonly resume: boolean;
   /** Whether checkpoints that are there may be wiped. Default false. */
   readonly overwrite: boolean;

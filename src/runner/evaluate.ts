@@ -1,6 +1,7 @@
 // Evaluation: a greedy policy plays many episodes side by side, in one compiled loop.
 import { jit, lax, np, precompile, random, tree, vmap, type Array } from "../array/index.js";
 import type { Environment } from "../env/index.js";
+import { checkCount, checkOptions } from "./checks.js";
 
 export interface EvalMetrics {
   readonly meanReturn: Array;
@@ -25,8 +26,10 @@ export function evaluate<A, S, P>(
   agentState: A,
   env: Environment<S, P>,
   envParams: P,
-  { nEpisodes, maxSteps, rng }: EvaluateOptions,
+  options: EvaluateOptions,
 ): EvalMetrics {
+  checkEvaluation("evaluate", options);
+  const { nEpisodes, maxSteps, rng } = options;
   const [resetKey, playKey] = random.split(rng);
   const [obs, envState] = vmap((key: Array) => env.reset(key, envParams))(random.split(resetKey, nEpisodes));
   const start = {
@@ -55,14 +58,22 @@ export function evaluate<A, S, P>(
   return { meanReturn: end.total.mean(), stdReturn: end.total.std(), meanLength: end.length.mean() };
 }
 
+function checkEvaluation(operation: string, options: EvaluateOptions): void {
+  checkOptions(operation, options, ["nEpisodes", "maxSteps", "rng"]);
+  checkCount(operation, "nEpisodes", options.nEpisodes);
+  checkCount(operation, "maxSteps", options.maxSteps);
+}
+
 /** The same, compiled once for each policy, environment and number of episodes. */
 export function jitEvaluate<A, S, P>(
   actFn: ActFn<A>,
   agentState: A,
   env: Environment<S, P>,
   envParams: P,
-  { nEpisodes, maxSteps, rng }: EvaluateOptions,
+  options: EvaluateOptions,
 ): EvalMetrics {
+  checkEvaluation("jitEvaluate", options);
+  const { nEpisodes, maxSteps, rng } = options;
   return compiled(actFn, agentState, env, envParams, nEpisodes, maxSteps, rng) as EvalMetrics;
 }
 
@@ -78,6 +89,12 @@ const compiled = jit(
   ) => evaluate(actFn, agentState, env, envParams, { nEpisodes, maxSteps, rng }),
   { staticArgnums: [0, 2, 4, 5] },
 ) as (...args: unknown[]) => unknown;
+
+/** Another key for every evaluation of a run, apart from those of training. */
+export const evalKeys =
+  (seed: number) =>
+  (unit: number): Array =>
+    random.foldIn(random.foldIn(random.key(seed), 0x6576616c), unit);
 
 /** Eval metrics as plain numbers. */
 const plainMetrics = (metrics: EvalMetrics): Record<keyof EvalMetrics, number> =>

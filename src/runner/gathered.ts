@@ -1,5 +1,5 @@
-// What a run gathers on the host: the metrics of updates, the episodes that ended, the lines of the log. It is plain
-// data that a checkpoint holds, and adding up goes in order, so that it does not matter how the work was divided.
+// What a run gathers on the host until the next line of its log. It is small plain data that a checkpoint holds, and
+// adding up goes in order, so that it does not matter how the work was divided.
 
 /** The metrics of an update; of a run over several seeds one number for each. */
 export type UpdateMetrics = Readonly<Record<string, number | readonly number[]>>;
@@ -24,10 +24,6 @@ interface Since {
 export interface Gathered {
   /** Units of work that are done. */
   unit: number;
-  /** Every update's metrics by name, where they are asked for. */
-  readonly history: Record<string, (number | readonly number[])[]>;
-  readonly metricsLog: MetricsRecord[];
-  readonly episodeReturns: number[];
   since: Since;
   /** The last ones, for the progress line. */
   episodeReturn: number | null;
@@ -38,21 +34,20 @@ const nothing = (): Since => ({ sums: {}, updates: 0, episodes: { returns: 0, le
 
 /** A run that has not begun. */
 export const gatheredNothing = (): Gathered => ({
-  ...{ unit: 0, history: {}, metricsLog: [], episodeReturns: [], since: nothing() },
-  ...{ episodeReturn: null, evalReturn: null },
+  unit: 0,
+  since: nothing(),
+  episodeReturn: null,
+  evalReturn: null,
 });
 
-const meanOf = (value: number | readonly number[]): number => {
-  const list = [value].flat();
-  return list.reduce((sum, one) => sum + one, 0) / list.length;
-};
+const meanOf = (value: number | readonly number[]): number =>
+  typeof value === "number" ? value : value.reduce((sum, one) => sum + one, 0) / value.length;
 
 /** Adds the metrics of an update; several seeds count with their mean. */
-export function addUpdate({ since, history }: Gathered, metrics: UpdateMetrics, isKept: boolean): void {
+export function addUpdate({ since }: Gathered, metrics: UpdateMetrics): void {
   since.updates++;
   for (const [name, value] of Object.entries(metrics)) {
     since.sums[name] = (since.sums[name] ?? 0) + meanOf(value);
-    if (isKept) (history[name] ??= []).push(value);
   }
 }
 

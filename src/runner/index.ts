@@ -1,6 +1,13 @@
 // Runners: whole training runs, compiled in pieces between which the host can act.
 export { RunnerConfig } from "./config.js";
-export { evaluate, jitEvaluate, type ActFn, type EvalMetrics, type EvaluateOptions } from "./evaluate.js";
+export {
+  evalKeys,
+  evaluate,
+  jitEvaluate,
+  type ActFn,
+  type EvalMetrics,
+  type EvaluateOptions,
+} from "./evaluate.js";
 export { DivergedError } from "./finite.js";
 export type { MetricsRecord } from "./gathered.js";
 export {
@@ -10,7 +17,6 @@ export {
   type RunOptions,
   type RunResult,
   type StopSignal,
-  type Trainer,
 } from "./loop.js";
 export {
   dqnTrainer,
@@ -24,11 +30,11 @@ export {
   type TrainSACOptions,
 } from "./offPolicy.js";
 export {
-  evalKeys,
   ppoTrainer,
   trainPPO,
   type PPOMetricsHistory,
   type PPOTrainState,
   type TrainPPOOptions,
 } from "./ppo.js";
-export { longestEpisode, withFiles } from "./setting.js";
+export { longestEpisode } from "./setting.js";
+export type { Trainer } from "./trainer.js";

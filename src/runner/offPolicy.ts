@@ -12,25 +12,22 @@ import {
   type Array,
   type Shape,
 } from "../array/index.js";
-import { ReplayBuffer, type Transition } from "../agent/index.js";
-import {
-  DQN,
-  SAC,
-  type DQNConfig,
-  type DQNState,
-  type SACConfig,
-  type SACState,
-} from "../algorithms/index.js";
+import { checkedConfig, ReplayBuffer, type Transition } from "../agent/index.js";
+import { DQN, DQNConfig, SAC, SACConfig, type DQNState, type SACState } from "../algorithms/index.js";
 import type { Environment, Space } from "../env/index.js";
-import type { RunnerConfig } from "./config.js";
+import { checkDevices, checkOptions, runOptionNames } from "./checks.js";
+import { RunnerConfig } from "./config.js";
+import { offPolicyCosts } from "./costs.js";
 import { endless, type CountedState } from "./episodes.js";
 import { evaluator } from "./evaluate.js";
 import type { MetricsRecord } from "./gathered.js";
-import { run, type RunOptions, type Trainer, type Work } from "./loop.js";
-import { evalKeys } from "./ppo.js";
-import { longestEpisode, lookAt, plainParams, withFiles, type RunFiles, type Setting } from "./setting.js";
+import { run, type RunOptions } from "./loop.js";
+import { bytesOf, checkMemory } from "./memory.js";
+import { longestCall } from "./schedule.js";
+import { longestEpisode, lookAt, plainParams, type Setting } from "./setting.js";
+import type { Trainer, Work } from "./trainer.js";
 
-interface CommonOptions<A> extends RunOptions<A>, RunFiles {
+interface CommonOptions<A> extends RunOptions<A> {
   readonly runnerConfig: RunnerConfig;
   /** The shape of an observation, if not the environment's. */
   readonly obsShape?: Shape;
@@ -58,22 +55,28 @@ export interface TrainResult<A> {
 export type DQNTrainResult = TrainResult<DQNState>;
 export type SACTrainResult = TrainResult<SACState>;
 
+const commonOptions = ["runnerConfig", "obsShape", ...runOptionNames];
+
 /** Trains DQN. The environment may reset itself (`AutoResetWrapper`) or not; then it is made to. */
-export function trainDQN<S, P>(
+export async function trainDQN<S, P>(
   env: Environment<S, P>,
   envParams: P,
-  { dqnConfig: config, nActions, ...options }: TrainDQNOptions,
+  options: TrainDQNOptions,
 ): Promise<DQNTrainResult> {
-  return train(env, envParams, dqnLearner(config, nActions), options);
+  checkOptions("trainDQN", options, ["dqnConfig", "nActions", ...commonOptions]);
+  const { dqnConfig, nActions, ...rest } = options;
+  return train(env, envParams, dqnLearner(dqnConfig, nActions), rest);
 }
 
 /** Trains SAC. The environment may reset itself (`AutoResetWrapper`) or not; then it is made to. */
-export function trainSAC<S, P>(
+export async function trainSAC<S, P>(
   env: Environment<S, P>,
   envParams: P,
-  { sacConfig, actionDim, ...options }: TrainSACOptions,
+  options: TrainSACOptions,
 ): Promise<SACTrainResult> {
-  return train(env, envParams, sacLearner(sacConfig, actionDim), options);
+  checkOptions("trainSAC", options, ["sacConfig", "actionDim", ...commonOptions]);
+  const { sacConfig, actionDim, ...rest } = options;
+  return train(env, envParams, sacLearner(sacConfig, actionDim), rest);
 }
 
 /** A DQN run for the host to drive. */
@@ -92,31 +95,36 @@ export const sacTrainer = <S, P>(
   runner: RunnerConfig,
 ) => trainerOf(env, params, sacLearner(config), runner);
 
-const dqnLearner = (config: DQNConfig, nActions?: number): Learner<DQNState> => ({
-  ...{ name: "DQN", config, batchSize: config.batchSize, kind: "Discrete" },
-  actionCount: { name: "nActions", value: nActions },
-  init: (key, obsShape, actions) => DQN.init(key, obsShape, actions, config),
-  act: (state, obs, explore) => DQN.actBatch(state, obs, { config, explore }),
-  observe: DQN.observe,
-  update: (state, batch) => DQN.update(state, batch, { config }),
-  paramsOf: ({ params }) => params,
-});
+function dqnLearner(given: DQNConfig, nActions?: number): Learner<DQNState> {
+  const config = checkedConfig("trainDQN", "dqnConfig", DQNConfig, given);
+  return {
+    ...{ name: "DQN", config, kind: "Discrete" },
+    actionCount: { name: "nActions", value: nActions },
+    init: (key, obsShape, actions) => DQN.init(key, obsShape, actions, config),
+    act: (state, obs, explore) => DQN.actBatch(state, obs, { config, explore }),
+    observe: DQN.observe,
+    update: (state, batch) => DQN.update(state, batch, { config }),
+    paramsOf: ({ params }) => params,
+  };
+}
 
-const sacLearner = (config: SACConfig, actionDim?: number): Learner<SACState> => ({
-  ...{ name: "SAC", config, batchSize: config.batchSize, kind: "Box" },
-  actionCount: { name: "actionDim", value: actionDim },
-  init: (key, obsShape, space, numEnvs) => SAC.init(key, obsShape, space, config, { numEnvs }),
-  act: (state, obs, explore) => SAC.actBatch(state, obs, { config, explore }),
-  observe: (state, seen) => SAC.observe(state, seen, { config }),
-  update: (state, batch) => SAC.update(state, batch, { config }),
-  paramsOf: ({ actorParams, criticParams, logAlpha }) => ({ actorParams, criticParams, logAlpha }),
-});
+function sacLearner(given: SACConfig, actionDim?: number): Learner<SACState> {
+  const config = checkedConfig("trainSAC", "sacConfig", SACConfig, given);
+  return {
+    ...{ name: "SAC", config, kind: "Box" },
+    actionCount: { name: "actionDim", value: actionDim },
+    init: (key, obsShape, space, numEnvs) => SAC.init(key, obsShape, space, config, { numEnvs }),
+    act: (state, obs, explore) => SAC.actBatch(state, obs, { config, explore }),
+    observe: (state, seen) => SAC.observe(state, seen, { config }),
+    update: (state, batch) => SAC.update(state, batch, { config }),
+    paramsOf: ({ actorParams, criticParams, logAlpha }) => ({ actorParams, criticParams, logAlpha }),
+  };
+}
 
 /** What the runner asks of an algorithm. */
 interface Learner<A> {
   readonly name: string;
-  readonly config: object;
-  readonly batchSize: number;
+  readonly config: { readonly batchSize: number; readonly hiddenSizes: readonly number[] };
   /** The kind of actions that it takes. */
   readonly kind: Space["kind"];
   /** What the user said about the number of actions, and how it is called. */
@@ -156,13 +164,10 @@ async function train<A extends object, S, P>(
   env: Environment<S, P>,
   envParams: P,
   learner: Learner<A>,
-  { runnerConfig, obsShape, runDir, ...options }: CommonOptions<A>,
+  { runnerConfig, obsShape, ...options }: CommonOptions<A>,
 ): Promise<TrainResult<A>> {
   const trainer = trainerOf(env, envParams, learner, runnerConfig, obsShape);
-  const result = await withFiles(runDir, runnerConfig, options, (config, all) =>
-    run(trainer, config, evalKeys(runnerConfig.seed), all),
-  );
-  const { state, episodeReturns, metricsLog } = result;
+  const { state, episodeReturns, metricsLog } = await run(trainer, runnerConfig, options);
   return { agentState: state.agentState, episodeReturns, metricsLog };
 }
 
@@ -170,17 +175,21 @@ function trainerOf<A extends object, S, P>(
   env: Environment<S, P>,
   envParams: P,
   learner: Learner<A>,
-  runnerConfig: RunnerConfig,
+  given: RunnerConfig,
   obsShape?: Shape,
 ): Trainer<TrainState<A, CountedState<S>>> {
-  const { numEnvs, totalTimesteps, logInterval, evalEpisodes, seed } = runnerConfig;
   const operation = `train${learner.name}`;
+  const runnerConfig = checkedConfig(operation, "runnerConfig", RunnerConfig, given);
+  checkDevices(operation, runnerConfig);
+  const { numEnvs, totalTimesteps, logInterval, evalEpisodes, seed } = runnerConfig;
   const units = Math.floor(totalTimesteps / numEnvs);
   if (units < 1)
     fail(operation, `totalTimesteps is ${totalTimesteps}, less than one step of ${numEnvs} environments`);
   const setting = lookAt(operation, env, envParams, obsShape, learner.actionCount, [learner.kind]);
   const playing = endless(env, envParams);
-  const longest = Math.min(units, Math.max(1, Math.ceil(logInterval / numEnvs)));
+  const start = () => startOf(playing, envParams, setting, learner, runnerConfig);
+  checkMemory(operation, offPolicyCosts(bytesOf(start), learner.config, runnerConfig));
+  const longest = longestCall(units, logInterval, numEnvs);
   const chunk = jit(chunkOf(playing, envParams, learner, runnerConfig, longest), { donateArgnums: 0 });
   const act = (state: A, obs: Array) => learner.act(state, obs.slice(null), false)[0].slice(0);
   const evaluation = evaluator(act, env, envParams, {
@@ -194,9 +203,9 @@ function trainerOf<A extends object, S, P>(
       ...{ config: learner.config, seed, numEnvs },
       ...{ bufferSize: runnerConfig.bufferSize, warmupSteps: runnerConfig.warmupSteps },
     },
-    ...{ stepsPerUnit: numEnvs, units, longest, keepsHistory: false },
+    ...{ stepsPerUnit: numEnvs, units, longest, keepsHistory: false, seeds: null },
     warmupUnits: Math.ceil(runnerConfig.warmupSteps / numEnvs),
-    start: () => startOf(playing, envParams, setting, learner, runnerConfig),
+    start,
     prepare: async (state) => {
       await precompile(chunk, state, np.int32(1));
       await evaluation.prepare(state.agentState);
@@ -279,7 +288,7 @@ function chunkOf<A, S, P>(
       const ended = terminated.or(truncated);
       const observed = learner.observe(acted, { obs: now.obs, reward, ended });
       const [agentState, metrics] = isLearning
-        ? learner.update(observed, ReplayBuffer.sample(buffer, drawKey, learner.batchSize))
+        ? learner.update(observed, ReplayBuffer.sample(buffer, drawKey, learner.config.batchSize))
         : [observed, {}];
       const measured = Object.fromEntries(
         Object.entries(records.metrics).map(([name, list]) => [
@@ -301,7 +310,7 @@ function chunkOf<A, S, P>(
     };
   return (state, count) => {
     const measured = (now: State) => {
-      const batch = ReplayBuffer.sample(now.buffer, now.rng, learner.batchSize);
+      const batch = ReplayBuffer.sample(now.buffer, now.rng, learner.config.batchSize);
       return learner.update(now.agentState, batch)[1];
     };
     const names = Object.keys(evalShape(measured, state));

@@ -12,13 +12,19 @@ import {
   type Array,
   type Shape,
 } from "../array/index.js";
-import { PPO, type PPOConfig, type PPOMetrics, type PPOState } from "../algorithms/index.js";
+import { checkedConfig } from "../agent/index.js";
+import { PPO, PPOConfig, type PPOMetrics, type PPOState } from "../algorithms/index.js";
 import type { Environment } from "../env/index.js";
-import type { RunnerConfig } from "./config.js";
+import { checkDevices, checkOptions, checkSeeds, runOptionNames } from "./checks.js";
+import { RunnerConfig } from "./config.js";
+import { ppoCosts } from "./costs.js";
 import { endless, noTotals, type CountedState, type EpisodeTotals } from "./episodes.js";
 import { evaluator, type ActFn } from "./evaluate.js";
-import { run, type RunOptions, type Trainer, type Work } from "./loop.js";
-import { longestEpisode, lookAt, plainParams, withFiles, type RunFiles, type Setting } from "./setting.js";
+import { run, type RunOptions } from "./loop.js";
+import { bytesOf, checkMemory } from "./memory.js";
+import { longestCall } from "./schedule.js";
+import { longestEpisode, lookAt, plainParams, type Setting } from "./setting.js";
+import type { Trainer, Work } from "./trainer.js";
 
 /** What a PPO run carries. */
 export interface PPOTrainState<S = unknown> {
@@ -31,7 +37,7 @@ export interface PPOTrainState<S = unknown> {
 /** Every update's metrics, each of shape (nUpdates,), or (seeds, nUpdates) for a run over several seeds. */
 export type PPOMetricsHistory = { readonly [K in keyof PPOMetrics]: Array };
 
-export interface TrainPPOOptions extends RunOptions<PPOState>, RunFiles {
+export interface TrainPPOOptions extends RunOptions<PPOState> {
   readonly ppoConfig: PPOConfig;
   readonly runnerConfig: RunnerConfig;
   /** The shape of an observation, if not the environment's. */
@@ -42,36 +48,35 @@ export interface TrainPPOOptions extends RunOptions<PPOState>, RunFiles {
   readonly seeds?: readonly number[];
 }
 
+const ownOptions = ["ppoConfig", "runnerConfig", "obsShape", "nActions", "seeds"] as const;
+
+type PPOTrainerOptions = Pick<TrainPPOOptions, (typeof ownOptions)[number]>;
+
 /** Trains PPO. The environment may reset itself (`AutoResetWrapper`) or not; then it is made to. */
 export async function trainPPO<S, P>(
   env: Environment<S, P>,
   envParams: P,
-  { ppoConfig, runnerConfig, obsShape, nActions, seeds, runDir, ...options }: TrainPPOOptions,
+  options: TrainPPOOptions,
 ): Promise<[PPOTrainState<CountedState<S>>, PPOMetricsHistory]> {
-  const trainer = ppoTrainer(env, envParams, {
-    ...{ ppoConfig, runnerConfig },
-    ...(obsShape === undefined ? {} : { obsShape }),
-    ...(nActions === undefined ? {} : { nActions }),
-    ...(seeds === undefined ? {} : { seeds }),
-  });
-  const result = await withFiles(runDir, runnerConfig, options, (settings, all) =>
-    run(trainer, settings, evalKeys(runnerConfig.seed), all),
-  );
-  return [result.state, historyOf(result.history, seeds !== undefined)];
+  checkOptions("trainPPO", options, [...ownOptions, ...runOptionNames]);
+  const { ppoConfig: _, runnerConfig, obsShape: __, nActions: ___, seeds, ...listeners } = options;
+  const trainer = ppoTrainer(env, envParams, options);
+  const { state, history } = await run(trainer, runnerConfig, listeners);
+  // Results over several seeds have these as their first axis.
+  const lists = Object.entries(history).map(([name, list]) => [name, seeds === undefined ? list : list.T]);
+  return [state, Object.fromEntries(lists) as PPOMetricsHistory];
 }
 
 /** A PPO run for the host to drive. */
 export function ppoTrainer<S, P>(
   env: Environment<S, P>,
   envParams: P,
-  {
-    ppoConfig: config,
-    runnerConfig,
-    obsShape,
-    nActions,
-    seeds,
-  }: Pick<TrainPPOOptions, "ppoConfig" | "runnerConfig" | "obsShape" | "nActions" | "seeds">,
+  { ppoConfig, runnerConfig: givenRunner, obsShape, nActions, seeds }: PPOTrainerOptions,
 ): Trainer<PPOTrainState<CountedState<S>>> {
+  const config = checkedConfig("trainPPO", "ppoConfig", PPOConfig, ppoConfig);
+  const runnerConfig = checkedConfig("trainPPO", "runnerConfig", RunnerConfig, givenRunner);
+  checkDevices("trainPPO", runnerConfig);
+  checkSeeds("trainPPO", seeds);
   const { numEnvs, nSteps } = config;
   const stepsPerUnit = numEnvs * nSteps;
   const units = Math.floor(runnerConfig.totalTimesteps / stepsPerUnit);
@@ -88,7 +93,9 @@ export function ppoTrainer<S, P>(
   const update = updateOf(playing, envParams, config);
   const isSweep = seeds !== undefined;
   const begin = (seed: Array) => startOf(playing, envParams, setting, config, seed);
-  const longest = Math.min(units, Math.max(1, Math.ceil(runnerConfig.logInterval / stepsPerUnit)));
+  const bytes = bytesOf(() => begin(random.key(0)));
+  checkMemory("trainPPO", ppoCosts(bytes, config, runnerConfig, seeds?.length ?? 1));
+  const longest = longestCall(units, runnerConfig.logInterval, stepsPerUnit);
   const chunk = jit(chunkOf(isSweep ? vmap(update) : update, longest, seeds?.length ?? null), {
     donateArgnums: 0,
   });
@@ -109,7 +116,7 @@ export function ppoTrainer<S, P>(
       config: { ...config, lrAnnealUpdates: config.lrAnnealUpdates !== null },
       seed: isSweep ? seeds : runnerConfig.seed,
     },
-    ...{ stepsPerUnit, units, longest, warmupUnits: 0, keepsHistory: true },
+    ...{ stepsPerUnit, units, longest, warmupUnits: 0, keepsHistory: true, seeds: seeds?.length ?? null },
     start: () => (isSweep ? vmap(begin)(keysOf(seeds)) : begin(random.key(runnerConfig.seed))),
     prepare: async (state) => {
       await precompile(chunk, state, np.int32(1));
@@ -138,12 +145,6 @@ const rowOf = (agents: PPOState, at: number): PPOState =>
   tree.map((x: unknown) => (x as Array).slice(at), agents);
 
 const keysOf = (seeds: readonly number[]): Array => np.stack(seeds.map((seed) => random.key(seed)));
-
-/** Another key for every evaluation, apart from those of training. */
-export const evalKeys =
-  (seed: number) =>
-  (unit: number): Array =>
-    random.foldIn(random.foldIn(random.key(seed), 0x6576616c), unit);
 
 function startOf<S, P>(
   env: Environment<S, P>,
@@ -240,15 +241,4 @@ function rowsOf(list: Array, count: number): readonly (number | readonly number[
   const [data, width] = [list.data(), list.size / list.shape[0]];
   if (list.ndim === 1) return [...data.subarray(0, count)];
   return [...globalThis.Array(count).keys()].map((row) => [...data.subarray(row * width, (row + 1) * width)]);
-}
-
-function historyOf(
-  history: Readonly<Record<string, readonly (number | readonly number[])[]>>,
-  isSweep: boolean,
-): PPOMetricsHistory {
-  const lists = Object.entries(history).map(([name, list]) => {
-    const array = np.array(list);
-    return [name, isSweep ? array.T : array];
-  });
-  return Object.fromEntries(lists) as PPOMetricsHistory;
 }

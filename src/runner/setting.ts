@@ -1,15 +1,6 @@
-// What a run takes from its surroundings: shapes from the environment, files from its directory.
+// What a run takes from its environment: shapes, parameters, the length of episodes.
 import { Array, fail, tree, type Shape } from "../array/index.js";
 import { lookAtEnv, type Environment, type Space } from "../env/index.js";
-import type { RunDir } from "../runDir/index.js";
-import type { RunnerConfig } from "./config.js";
-import type { MetricsLogger } from "../metrics/index.js";
-import type { RunOptions } from "./loop.js";
-
-export interface RunFiles {
-  /** Where the run keeps its metrics and checkpoints. */
-  readonly runDir?: RunDir;
-}
 
 /** What an agent is made for. */
 export interface Setting {
@@ -36,10 +27,10 @@ export function lookAt<S, P>(
   if (!kinds.includes(actions.kind)) {
     fail(operation, `needs actions in ${kinds.join(" or ")}, ${env.name} has ${String(actions)}`);
   }
-  if (obsShape !== undefined && obsShape.join() !== own.join()) {
+  if (obsShape !== undefined && [obsShape].flat().join() !== own.join()) {
     fail(
       operation,
-      `obsShape is [${obsShape.join()}], ${env.name} has observations of shape [${own.join()}]`,
+      `obsShape is [${[obsShape].flat().join()}], ${env.name} has observations of shape [${own.join()}]`,
     );
   }
   const { name, value = sizeOf(actions) } = actionCount;
@@ -60,40 +51,6 @@ export function plainParams(params: unknown): Readonly<Record<string, string>> {
 /** How long episodes of an environment can be: what its parameters say, or long enough. */
 export function longestEpisode(params: unknown): number {
   const { maxSteps } = (params ?? {}) as { readonly maxSteps?: Array | number };
-  if (maxSteps === undefined) return 10_000;
-  return typeof maxSteps === "number" ? maxSteps : maxSteps.item();
-}
-
-/** Runs with the files of a run directory: metrics are logged, checkpoints saved, the log closed in the end. */
-export async function withFiles<A, R>(
-  runDir: RunDir | undefined,
-  config: RunnerConfig,
-  options: RunOptions<A>,
-  body: (config: RunnerConfig, options: RunOptions<A>) => Promise<R>,
-): Promise<R> {
-  if (runDir === undefined) return body(config, options);
-  const { MetricsLogger } = await import("../metrics/index.js");
-  let file: MetricsLogger | null = null;
-  try {
-    return await body(
-      { ...config, checkpointDir: config.checkpointDir ?? runDir.checkpoints },
-      {
-        ...options,
-        logger: {
-          log: (record) => {
-            file?.log(record);
-            options.logger?.log(record);
-          },
-        },
-        onStart: (step) => {
-          // What was logged after the checkpoint will be logged again; a run that begins anew keeps what is there.
-          const keepThroughStep = config.resume || config.overwrite ? step : null;
-          file = MetricsLogger(runDir.logPath(), { keepThroughStep });
-          options.onStart?.(step);
-        },
-      },
-    );
-  } finally {
-    await (file as MetricsLogger | null)?.close();
-  }
+  const most = typeof maxSteps === "object" ? maxSteps.item() : maxSteps;
+  return Number.isSafeInteger(most) && (most as number) >= 1 ? Math.min(most as number, 2 ** 31 - 1) : 10_000;
 }

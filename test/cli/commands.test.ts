@@ -39,7 +39,7 @@ describe("train", () => {
     ]);
     expect(readdirSync(run).sort()).toEqual(["artifacts", "checkpoints", "config.json", "logs", "videos"]);
     expect(readdirSync(path.join(run, "checkpoints")).sort()).toEqual([
-      ...["best", "step_128", "step_32", "step_64", "step_96"],
+      ...["best", "history.jsonl", "step_128", "step_32", "step_64", "step_96"],
     ]);
     expect(
       readFileSync(path.join(run, "artifacts", "reward_curve.png"))

@@ -6,12 +6,13 @@ import { PPOConfig } from "vibe-rl/algorithms/ppo";
 import { SACConfig } from "vibe-rl/algorithms/sac";
 import { applyOverrides, fieldsOf, plainConfig, configFrom, presets, setUp } from "../../src/config/index.js";
 import { camelCaseName, snakeCaseName, toCamelCase, toSnakeCase } from "vibe-rl/runDir";
+import { RunnerConfig } from "vibe-rl/runner";
 
 const { config } = presets.cartpole_ppo;
 const { config: sac } = presets.pendulum_sac;
 
 /** A config with flags given as on a command line. */
-const withFlags = (flags: Readonly<Record<string, string>>, base = config) =>
+const withFlags = (flags: Readonly<Record<string, string | null>>, base = config) =>
   applyOverrides(
     base,
     Object.entries(flags).map(([flag, text]) => ({ flag, text })),
@@ -83,6 +84,23 @@ describe("overrides", () => {
     expect(annealed(longer, { flag: "algo.lr_anneal_updates", text: "null" })).toBe(null);
   });
 
+  it("without a value switch on what can be switched, and nothing else", () => {
+    const off = withFlags({ "runner.plot": "false" });
+    expect(withFlags({ "runner.plot": null }, off).runner.plot).toBe(true);
+    for (const [flag, wanted] of [
+      ["runner.checkpoint_dir", "a path or null"],
+      ["env_id", "a text"],
+      ["algo.lr", "a number"],
+      ["algo.hidden_sizes", "a list"],
+    ]) {
+      expect(() => withFlags({ [flag]: null })).toThrow(`--${flag} must be ${wanted}, got nothing`);
+      expect(() => withFlags({ [flag]: "" })).toThrow(`--${flag} must be ${wanted}, got nothing`);
+    }
+    expect(() => withFlags({ "runner.plot": "" })).toThrow(
+      "--runner.plot must be true or false, got nothing",
+    );
+  });
+
   it("that are wrong are refused by name", () => {
     expect(() => withFlags({ "algo.learning_rat": "1" })).toThrow(/there is no --algo\.learning_rat/);
     expect(() => withFlags({ "algo.hiden_sizes": "1" })).toThrow(
@@ -114,7 +132,13 @@ describe("presets", () => {
     const builders = { ppo: PPOConfig, dqn: DQNConfig, sac: SACConfig };
     for (const [name, { config: one }] of Object.entries(presets)) {
       const steps = one.runner.totalTimesteps.toLocaleString("en");
-      const settings = differing(one.algoConfig, builders[one.algo].defaults);
+      const { totalTimesteps: _, ...runner } = one.runner;
+      const settings = [
+        differing(one.algoConfig, builders[one.algo].defaults),
+        differing(runner, RunnerConfig.defaults),
+      ]
+        .filter((text) => text !== "")
+        .join(", ");
       const row = `| \`${name}\` | ${one.envId} | ${one.algo.toUpperCase()} | ${steps} | ${settings} |`;
       expect(rows).toContain(row);
     }
@@ -170,6 +194,12 @@ describe("a config on disk", () => {
   it("that is something else is refused", () => {
     expect(() => configFrom({}, "a.json")).toThrow(/a\.json is no config of a training run/);
     expect(() => configFrom({ envId: "X", algo: "a2c" }, "a.json")).toThrow(/"a2c"; there are ppo, dqn, sac/);
-    expect(() => configFrom({ envId: "X", algo: "ppo", algoConfig: { lr: "high" } }, "a.json")).toThrow(/lr/);
+    expect(() => configFrom({ envId: "X", algo: "ppo", algoConfig: { lr: "high" } }, "a.json")).toThrow(
+      /a\.json: algo_config is no PPOConfig: lr must be/,
+    );
+    expect(() => configFrom({ envId: "X", algo: "dqn" }, "a.json")).toThrow(/a\.json: needs algo_config/);
+    expect(() => configFrom({ envId: "X", algo: "sac", algoConfig: {}, runner: null }, "a.json")).toThrow(
+      /a\.json: needs runner, got null/,
+    );
   });
 });

@@ -60,6 +60,10 @@ describe("RunDir", () => {
     run.saveConfig({ a: 1 });
     expect(() => run.saveConfig({ b: { c: NaN } })).toThrow(/saveConfig: config\.b\.c is NaN/);
     expect(() => run.saveConfig({ f: () => 1 })).toThrow(/config\.f is a function/);
+    expect(() => run.saveConfig({ n: 10n })).toThrow(/config\.n is a bigint/);
+    const round: { list: unknown[] } = { list: [] };
+    round.list.push(round);
+    expect(() => run.saveConfig(round)).toThrow(/config\.list\[0\] contains itself/);
     vi.mocked(fs.writeSync).mockImplementationOnce(failWith("ENOSPC"));
     expect(() => run.saveConfig({ a: 2 })).toThrow(/saveConfig: cannot write .*the disk is full/);
     expect(run.loadConfig()).toEqual({ a: 1 });
@@ -97,31 +101,25 @@ describe("RunDir", () => {
     expect(run.bestCheckpoint).toBe(null);
   });
 
-  it("is found again by id or path", () => {
+  it("is found again by id or path, without anything being made", () => {
     const baseDir = temporaryFolder();
     const run = RunDir("a", { baseDir });
     fs.rmdirSync(run.videos);
     for (const reopened of [RunDir.open(run.runId, { baseDir }), RunDir.open(run.root)]) {
       expect(reopened.root).toBe(run.root);
-      expect(fs.existsSync(reopened.videos)).toBe(true);
+      expect(fs.readdirSync(run.root)).toEqual(["artifacts", "checkpoints", "logs"]);
     }
     expect(() => RunDir.open("b_1", { baseDir })).toThrow(
       `there is no run "b_1"; ${baseDir} has ${run.runId}`,
     );
     expect(() => RunDir.open("b", { baseDir: path.join(baseDir, "none") })).toThrow(/none has no runs/);
-  });
-
-  it("opens a directory that it may only read", () => {
-    const baseDir = temporaryFolder();
-    const run = RunDir("a", { baseDir });
-    vi.mocked(fs.mkdirSync).mockImplementationOnce(failWith("EROFS"));
-    expect(RunDir.open(run.root).runId).toBe(run.runId);
+    expect(() => RunDir.open(10n as unknown as string)).toThrow(/needs a run's path or id, got 10n/);
   });
 
   it("refuses names that are no names, and says where it cannot write", () => {
     const baseDir = temporaryFolder();
-    for (const name of ["", "a/b", "..", "a\\b", "a:b", " a", "a\n"]) {
-      expect(() => RunDir(name, { baseDir })).toThrow(/RunDir: the name of a run must be/);
+    for (const name of ["", "a/b", "..", "a\\b", "a:b", " a", "a\n", 10n]) {
+      expect(() => RunDir(name as string, { baseDir })).toThrow(/RunDir: the name of a run must be/);
     }
     expect(fs.readdirSync(baseDir)).toEqual([]);
     vi.mocked(fs.mkdirSync).mockImplementationOnce(failWith("EACCES"));
@@ -144,5 +142,9 @@ describe("findRuns", () => {
     expect(ids()).toEqual(["a_20251231_235959", "a_b_20260101_000000", "a_20260102_000000"]);
     expect(ids("c")).toEqual([]);
     expect(findRuns(path.join(baseDir, "none"))).toEqual([]);
+    fs.symlinkSync("b_20260101_000000", path.join(baseDir, "b_20260101_000000"));
+    expect(ids("b")).toEqual([]);
+    const file = path.join(baseDir, "a_20260103_000000");
+    expect(() => findRuns(file)).toThrow(/cannot look for runs in .*: a file is where a directory should be/);
   });
 });

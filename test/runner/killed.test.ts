@@ -1,13 +1,14 @@
 // A training process that is killed again and again ends where an undisturbed one ends.
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { loadMetadata } from "vibe-rl/checkpoint";
 import { RunDir } from "vibe-rl/runDir";
 import { temporaryFolder } from "../temporary.js";
-import { linesOf } from "./small.js";
+import { History } from "../../src/runner/history.js";
+import { bitsOf, linesOf } from "./small.js";
 
 const script = fileURLToPath(new URL("trainChild.mjs", import.meta.url));
 
@@ -35,6 +36,17 @@ function train(args: readonly string[], calls = Infinity, waitMs = 0): Promise<n
   });
 }
 
+/** Everything in a run's history, whatever pieces it was written in. */
+function measuredIn(checkpoints: string): Readonly<Record<string, unknown>> {
+  const history = new History(null);
+  const [, ...entries] = readFileSync(path.join(checkpoints, "history.jsonl"), "utf8").trimEnd().split("\n");
+  for (const entry of entries) {
+    expect(history.addEntry(JSON.parse(entry) as Record<string, unknown>)).toBe(true);
+  }
+  const { records, episodeReturns } = history;
+  return { records, episodeReturns, updates: bitsOf(history.arrays()) };
+}
+
 const kills = { PPO: 7, DQN: 7, SAC: 6 };
 
 describe.skipIf(process.platform === "win32")("a process killed with SIGKILL", { timeout: 120_000 }, () => {
@@ -57,10 +69,15 @@ describe.skipIf(process.platform === "win32")("a process killed with SIGKILL", {
     expect(Math.max(...steps)).toBeLessThan(4000);
 
     expect(await train(argsOf(broken))).toBe(0);
-    const [expected, result] = [whole, broken].map(({ latestCheckpoint, checkpoints, bestCheckpoint }) => ({
-      ...{ step: latestCheckpoint?.step, best: bestCheckpoint?.step, metadata: loadMetadata(checkpoints) },
-      tensors: readFileSync(path.join(latestCheckpoint?.path ?? "", "tensors.safetensors"), "hex"),
-    }));
+    const [expected, result] = [whole, broken].map(({ latestCheckpoint, checkpoints, bestCheckpoint }) => {
+      // The history is divided as the checkpoints were, and has the times of its records.
+      const { history: _, ...metadata } = loadMetadata(checkpoints);
+      return {
+        ...{ step: latestCheckpoint?.step, best: bestCheckpoint?.step, metadata },
+        ...{ history: measuredIn(checkpoints), files: readdirSync(checkpoints) },
+        tensors: readFileSync(path.join(latestCheckpoint?.path ?? "", "tensors.safetensors"), "hex"),
+      };
+    });
     expect(result).toEqual(expected);
     expect(linesOf(broken.logPath())).toEqual(linesOf(whole.logPath()));
   });

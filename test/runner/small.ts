@@ -7,7 +7,6 @@ import { tree, type Array } from "vibe-rl/array";
 import { make } from "vibe-rl/env";
 import {
   dqnTrainer,
-  evalKeys,
   ppoTrainer,
   run,
   RunnerConfig,
@@ -55,7 +54,7 @@ export const runBare = (
   trainer: Trainer<object>,
   config: RunnerConfig,
   options: RunOptions<object> = {},
-): Promise<RunResult<object>> => run(trainer, config, evalKeys(config.seed), options);
+): Promise<RunResult<object>> => run(trainer, config, options);
 
 /** Every array of a tree as its bytes. */
 export const bitsOf = (value: unknown): string[] =>

@@ -1,5 +1,6 @@
 // DQN as a namespace of pure functions.
 import {
+  checkedConfig,
   clippedAdam,
   discreteActions,
   includeObs,
@@ -11,7 +12,7 @@ import {
 import { jit, lax, np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
 import { applyUpdates } from "../../nn/index.js";
-import type { DQNConfig } from "./config.js";
+import { DQNConfig } from "./config.js";
 import { dqnLoss } from "./loss.js";
 import { initQNetwork, qValues } from "./network.js";
 import type { DQNMetrics, DQNState } from "./types.js";
@@ -28,7 +29,8 @@ interface ActOptions extends Options {
 const optimizerOf = ({ lr, maxGradNorm }: DQNConfig) => clippedAdam(lr, maxGradNorm);
 
 /** The state of a fresh agent. `actions` is a number of actions or a Discrete space. */
-function init(rng: Array, obsShape: Shape, actions: number | Space, config: DQNConfig): DQNState {
+function init(rng: Array, obsShape: Shape, actions: number | Space, given: DQNConfig): DQNState {
+  const config = checkedConfig("DQN.init", "config", DQNConfig, given);
   const [paramsKey, stateKey] = random.split(rng);
   const params = initQNetwork(paramsKey, obsShape, discreteActions("DQN.init", actions), config);
   return {

@@ -1,8 +1,8 @@
 // PPO as a namespace of pure functions.
-import { AgentState, initObsStats, initRewardStats, normalizeObs } from "../../agent/index.js";
+import { AgentState, checkedConfig, initObsStats, initRewardStats, normalizeObs } from "../../agent/index.js";
 import { jit, random, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
-import type { PPOConfig } from "./config.js";
+import { PPOConfig } from "./config.js";
 import { initParams, policyAndValue, valueOf } from "./network.js";
 import { collectRollout, collectRolloutBatch } from "./rollout.js";
 import type { PPOParams, PPOState } from "./types.js";
@@ -20,7 +20,8 @@ interface ActOptions extends Options {
 type Acted = [action: Array, logProb: Array, value: Array, state: PPOState];
 
 /** The state of a fresh agent. `actions` is a number of actions or an action space, Discrete or Box. */
-function init(rng: Array, obsShape: Shape, actions: number | Space, config: PPOConfig): PPOState {
+function init(rng: Array, obsShape: Shape, actions: number | Space, given: PPOConfig): PPOState {
+  const config = checkedConfig("PPO.init", "config", PPOConfig, given);
   const [paramsKey, stateKey] = random.split(rng);
   const params = initParams(paramsKey, obsShape, actions, config);
   return {

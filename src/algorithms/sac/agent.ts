@@ -1,5 +1,6 @@
 // SAC as a namespace of pure functions.
 import {
+  checkedConfig,
   clippedAdam,
   continuousActions,
   includeObs,
@@ -15,7 +16,7 @@ import { jit, np, random, valueAndGrad, type Array, type Shape } from "../../arr
 import type { Space } from "../../env/index.js";
 import { applyUpdates, incrementalUpdate, safeIncrement } from "../../nn/index.js";
 import { boundsOf } from "./bounds.js";
-import type { SACConfig } from "./config.js";
+import { SACConfig } from "./config.js";
 import { sacActorLoss, sacAlphaLoss, sacCriticLoss, sacTarget } from "./loss.js";
 import { initActor, initCritics, policyOf } from "./network.js";
 import type { SACMetrics, SACState, TwinParams } from "./types.js";
@@ -45,9 +46,10 @@ function init(
   rng: Array,
   obsShape: Shape,
   actions: number | Space,
-  config: SACConfig,
+  given: SACConfig,
   { numEnvs = 1 }: InitOptions = {},
 ): SACState {
+  const config = checkedConfig("SAC.init", "config", SACConfig, given);
   const found = continuousActions("SAC.init", actions);
   const [actorKey, criticKey, stateKey] = random.split(rng, 3);
   const actorParams = initActor(actorKey, obsShape, found.size, config);

@@ -41,9 +41,10 @@ export function yEnds(low: number, high: number): [low: number, high: number] {
   return [low >= 0 ? Math.max(0, bottom) : bottom, high <= 0 ? Math.min(0, top) : top];
 }
 
-export function axisOf([low, high]: readonly [number, number], count: number): Axis {
+/** An axis whose numbers were divided by a power of ten, which its labels bring back. */
+export function axisOf([low, high]: readonly [number, number], count: number, power: number): Axis {
   const values = ticks(low, high, count);
-  return { low, high, ticks: values, labels: tickLabels(values) };
+  return { low, high, ticks: values, labels: tickLabels(values, power) };
 }
 
 /** From a number to its place between two points of the paper. */

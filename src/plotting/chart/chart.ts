@@ -1,6 +1,6 @@
 // A chart of curves with bands: from numbers to shapes.
 import type { PlotConfig } from "../config.js";
-import type { Band, Series } from "../data/series.js";
+import { inPower, type Band, type Series } from "../data/series.js";
 import { area, clip, line, text, type Box, type Drawing, type Point, type Shape } from "../drawing/shapes.js";
 import { fitText, textWidth } from "../font/index.js";
 import { axisOf, extent, scaleOf, xEnds, yEnds, type Axis } from "./axis.js";
@@ -34,8 +34,14 @@ const tickLength = 3;
 const upper = ({ y, spread }: Band): number[] => y.map((value, at) => value + spread[at]);
 const lower = ({ y, spread }: Band): number[] => y.map((value, at) => value - spread[at]);
 
+/** The powers of ten that the numbers along the axes were divided by. */
+export interface Powers {
+  readonly x: number;
+  readonly y: number;
+}
+
 /** The axes that show all curves. */
-function axesFor(curves: readonly Curve[], config: PlotConfig): { x: Axis; y: Axis } {
+function axesFor(curves: readonly Curve[], powers: Powers, config: PlotConfig): { x: Axis; y: Axis } {
   const [width, height] = config.figsize.map((inches) => inches * 72);
   const raws = curves.flatMap(({ raw }) => (raw === null ? [] : [raw]));
   const xCount = Math.max(2, Math.floor(width / (config.tickSize * 7)));
@@ -45,9 +51,11 @@ function axesFor(curves: readonly Curve[], config: PlotConfig): { x: Axis; y: Ax
     ...curves.flatMap(({ band }) => [upper(band), lower(band)]),
     ...raws.map(({ y }) => y),
   ]);
+  const ends = (limits: readonly [number, number] | null, power: number) =>
+    limits === null ? null : (inPower(limits, power) as readonly [number, number]);
   return {
-    x: axisOf(config.xLimits ?? xEnds(...xData, xCount), xCount),
-    y: axisOf(config.yLimits ?? yEnds(...yData), yCount),
+    x: axisOf(ends(config.xLimits, powers.x) ?? xEnds(...xData, xCount), xCount, powers.x),
+    y: axisOf(ends(config.yLimits, powers.y) ?? yEnds(...yData), yCount, powers.y),
   };
 }
 
@@ -171,8 +179,13 @@ const obstaclesOf = (curves: readonly Curve[], toX: Place, toY: Place): Obstacle
   });
 
 /** Draws curves with axes, grid, title and legend. */
-export function drawChart(curves: readonly Curve[], words: ChartText, config: PlotConfig): Drawing {
-  const { x, y } = axesFor(curves, config);
+export function drawChart(
+  curves: readonly Curve[],
+  words: ChartText,
+  powers: Powers,
+  config: PlotConfig,
+): Drawing {
+  const { x, y } = axesFor(curves, powers, config);
   const { legend } = config;
   const scales = (plot: Box) =>
     [scaleOf(x, plot.left, plot.right), scaleOf(y, plot.bottom, plot.top)] as const;

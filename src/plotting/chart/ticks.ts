@@ -39,10 +39,15 @@ function decimals(values: readonly number[]): number {
   return 12;
 }
 
-/** Ticks as a reader wants them: `0`, `20k`, `1.5M`, `−100`; very small ones with a power of ten. */
-export function tickLabels(values: readonly number[]): string[] {
+/**
+ * Ticks as a reader wants them: `0`, `20k`, `1.5M`, `−100`; very small and large ones with a power of ten, and so those
+ * that were divided by one.
+ */
+export function tickLabels(values: readonly number[], power = 0): string[] {
   const largest = Math.max(...values.map(Math.abs));
   const minus = (text: string): string => text.replace("-", "−");
+  if (power !== 0)
+    return values.map((value) => (value === 0 ? "0" : `${value}e${power}`.replaceAll("-", "−")));
   if (largest > 0 && (largest < 1e-3 || largest >= 1e13)) {
     return values.map((value) =>
       value === 0 ? "0" : value.toExponential().replace("e+", "e").replaceAll("-", "−"),

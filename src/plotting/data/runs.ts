@@ -83,7 +83,7 @@ export function seriesIn(run: Run, xKey: string, yKey: string): Series {
   const times = xKey === "wall_time" ? run.rows.map((row) => row[xKey]).filter(isFinite) : [];
   const start = times.length === 0 ? 0 : times.reduce((least, time) => Math.min(least, time));
   const points = run.rows.flatMap(({ [xKey]: x, [yKey]: y }) =>
-    isFinite(x) && isFinite(y) ? [[x - start, y] as const] : [],
+    isFinite(x) && isFinite(y) && isFinite(x - start) ? [[x - start, y] as const] : [],
   );
   if (points.length === 0) {
     fail(operation, `no line of the metrics of ${run.name} has both ${xKey} and ${yKey} as finite numbers`);

@@ -6,6 +6,24 @@ export interface Series {
   readonly y: readonly number[];
 }
 
+/**
+ * The power of ten that numbers are divided by before they are drawn: 0, or that of the largest where sums and squares
+ * of them would be too large, or too small, to be numbers.
+ */
+export function powerOf(lists: readonly (readonly number[])[]): number {
+  let largest = 0;
+  for (const list of lists) for (const value of list) largest = Math.max(largest, Math.abs(value));
+  return largest === 0 || (largest < 1e100 && largest > 1e-100) ? 0 : Math.floor(Math.log10(largest));
+}
+
+/** Numbers divided by a power of ten. */
+export function inPower(values: readonly number[], power: number): readonly number[] {
+  if (power === 0) return values;
+  // In two steps, since the power itself may be too small to be a number.
+  const half = Math.trunc(power / 2);
+  return values.map((value) => value / 10 ** half / 10 ** (power - half));
+}
+
 /** Sorts points by x; several at one x, such as episodes that ended in the same step, become their mean. */
 export function seriesOf(points: readonly (readonly [x: number, y: number])[]): Series {
   const byX = new Map<number, number[]>();
@@ -18,8 +36,13 @@ export function seriesOf(points: readonly (readonly [x: number, y: number])[]): 
   return { x, y: x.map((value) => mean(byX.get(value) ?? [])) };
 }
 
-export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
+export function mean(values: readonly number[]): number {
+  const sum = values.reduce((total, value) => total + value, 0);
+  // A sum may be too large to be a number where the mean is not.
+  return Number.isFinite(sum)
+    ? sum / values.length
+    : values.reduce((total, value) => total + value / values.length, 0);
+}
 
 /** The standard deviation of a sample (n − 1); 0 for one value. */
 export function standardDeviation(values: readonly number[]): number {

@@ -1,0 +1,93 @@
+// What a run's checkpoint says besides its arrays, and whether it is a checkpoint of this very run.
+import { fail } from "../array/index.js";
+import type { JournalMark } from "../checkpoint/index.js";
+import { isRecord } from "../files/index.js";
+import type { Gathered } from "./gathered.js";
+
+/** What a run can be told apart by: a checkpoint of another run is refused. */
+export type Identity = Readonly<Record<string, unknown>>;
+
+/** The evaluation that was the best so far. */
+export interface Best {
+  readonly step: number;
+  readonly evalReturn: number;
+}
+
+export interface Metadata {
+  readonly identity: Identity;
+  readonly best: Best | null;
+  readonly gathered: Gathered;
+  /** How far the history reached. */
+  readonly history: JournalMark;
+  /** Steps between the checkpoints of the run when this one was saved. */
+  readonly checkpointInterval: number;
+}
+
+const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+
+/** The metadata of a checkpoint of this run, of which a unit of work has so many steps. */
+export function readMetadata(
+  found: { readonly path: string; readonly step: number | null; readonly metadata: object },
+  ours: Identity,
+  stepsPerUnit: number,
+): Metadata {
+  const { identity, best, gathered, history, checkpointInterval } = found.metadata as Partial<Metadata>;
+  if (!isRecord(identity) || best === undefined || gathered === undefined) {
+    fail("resume", `${found.path} is no checkpoint of a training run; choose another directory`);
+  }
+  checkIdentity(identity, ours, found.path);
+  const isSound =
+    (best === null || (isRecord(best) && isWhole(best.step) && isNumber(best.evalReturn))) &&
+    isGathered(gathered) &&
+    gathered.unit * stepsPerUnit === found.step &&
+    isRecord(history) &&
+    isWhole(history.bytes) &&
+    typeof history.sha256 === "string" &&
+    isWhole(checkpointInterval);
+  if (!isSound) {
+    fail(
+      "resume",
+      `what ${found.path} says about its run does not fit together, or another version of vibe-rl wrote it; ` +
+        "remove it to go on from the one before, or choose another directory",
+    );
+  }
+  return found.metadata as Metadata;
+}
+
+/** Whether plain data is what a run has gathered. */
+function isGathered(value: unknown): value is Gathered {
+  if (!isRecord(value) || !isRecord(value.since)) return false;
+  const { sums, updates, episodes } = value.since;
+  return (
+    isWhole(value.unit) &&
+    isRecord(sums) &&
+    Object.values(sums).every(isNumber) &&
+    isWhole(updates) &&
+    isRecord(episodes) &&
+    [episodes.returns, episodes.lengths, episodes.count].every(isNumber) &&
+    [value.episodeReturn, value.evalReturn].every((one) => one === null || isNumber(one))
+  );
+}
+
+/** The values of a nested object by their paths: `config.lr`. */
+function flatten(value: unknown, path: string): [path: string, value: unknown][] {
+  if (!isRecord(value)) return [[path, value]];
+  return Object.entries(value).flatMap(([name, part]) =>
+    flatten(part, path === "" ? name : `${path}.${name}`),
+  );
+}
+
+/** Refuses a checkpoint that was made by another kind of run, naming the first field that differs. */
+function checkIdentity(saved: Identity, ours: Identity, path: string): void {
+  const [theirs, mine] = [saved, ours].map((identity) => new Map(flatten(identity, "")));
+  for (const name of new Set([...mine.keys(), ...theirs.keys()])) {
+    const [before, now] = [theirs, mine].map((values) => JSON.stringify(values.get(name)) ?? "nothing");
+    if (before === now) continue;
+    fail(
+      "resume",
+      `the checkpoint ${path} was made with ${name} = ${before}, this run has ${now}; ` +
+        "give the same, or choose another directory",
+    );
+  }
+}

@@ -1,0 +1,62 @@
+// What a run has on disk: none of it, as in a browser, or metrics and checkpoints.
+import type { RunDir } from "../runDir/index.js";
+import type { RunnerConfig } from "./config.js";
+import type { Gathered, MetricsRecord } from "./gathered.js";
+import type { History } from "./history.js";
+import type { Identity } from "./metadata.js";
+
+/** A run at a checkpoint. */
+export interface SavedRun<S> {
+  readonly state: S;
+  readonly gathered: Gathered;
+  readonly history: History;
+}
+
+/** What the files are told about their run. */
+export interface RunTraits {
+  /** What a checkpoint must have in common with this run. */
+  readonly identity: Identity;
+  /** Environment steps of one unit of work. */
+  readonly stepsPerUnit: number;
+  /** How many seeds run side by side; `null`: one run. */
+  readonly seeds: number | null;
+}
+
+export interface RunFiles {
+  readonly hasCheckpoints: boolean;
+  /** The newest checkpoint in words; `null` if there is none. */
+  readonly newest: string | null;
+  /** The checkpoint to go on from, if there is one. */
+  restore<S>(like: S): SavedRun<S> | null;
+  /** Makes the log ready, now that the run is known to begin. */
+  begin(): void;
+  log(record: MetricsRecord, wallTime: number): void;
+  /** Whether an evaluation is as good as any before it. */
+  isBest(evalReturn: number): boolean;
+  /** Saves in the background; `evalReturn` is that of an evaluation at this very step, if there was one. */
+  save(step: number, run: SavedRun<unknown>, evalReturn: number | null): Promise<void>;
+  /** Waits until everything is written, and lets others write. */
+  close(): Promise<void>;
+}
+
+const none: RunFiles = {
+  hasCheckpoints: false,
+  newest: null,
+  restore: () => null,
+  begin: () => undefined,
+  log: () => undefined,
+  isBest: () => false,
+  save: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
+
+/** The files of a run. What touches a disk is loaded only where there is something to write, so that browsers can train. */
+export async function openFiles(
+  config: RunnerConfig,
+  runDir: RunDir | undefined,
+  traits: RunTraits,
+): Promise<RunFiles> {
+  if (config.checkpointDir === null && runDir === undefined) return none;
+  const { DiskFiles } = await import("./diskFiles.js");
+  return DiskFiles.open(config, runDir ?? null, traits);
+}

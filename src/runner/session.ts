@@ -1,0 +1,225 @@
+// A run under way: the state that the compiled program carries, and what the host does between its calls.
+import { fail, tree, type Array } from "../array/index.js";
+import type { RunnerConfig } from "./config.js";
+import { evalKeys } from "./evaluate.js";
+import { badMetric, badParams, diverged, type DivergedError } from "./finite.js";
+import {
+  addEpisodes,
+  addUpdate,
+  gatheredNothing,
+  takeRecord,
+  type Gathered,
+  type MetricsRecord,
+} from "./gathered.js";
+import { History } from "./history.js";
+import type { RunOptions, RunResult } from "./loop.js";
+import type { RunFiles, SavedRun } from "./runFiles.js";
+import { isDue, untilDue } from "./schedule.js";
+import type { Trainer, Work } from "./trainer.js";
+import { Promises } from "./warn.js";
+
+export class Session<S extends object, A> {
+  private state: S;
+  private readonly gathered: Gathered;
+  private readonly history: History;
+  private unit: number;
+  /** Where the last call began, and the last checkpoint was. */
+  private from: number;
+  private savedUnit: number;
+  /** From where and when the speed is counted. */
+  private began: { readonly time: number; readonly unit: number };
+  private readonly promises = new Promises();
+  private readonly evalKey: (unit: number) => Array;
+
+  private constructor(
+    private readonly trainer: Trainer<S>,
+    private readonly config: RunnerConfig,
+    private readonly listeners: RunOptions<A>,
+    private readonly files: RunFiles,
+    { state, gathered, history }: SavedRun<S>,
+  ) {
+    [this.state, this.gathered, this.history] = [state, gathered, history];
+    this.unit = this.from = this.savedUnit = gathered.unit;
+    this.began = { time: performance.now(), unit: this.unit };
+    this.evalKey = evalKeys(config.seed);
+  }
+
+  /** Starts a run, or goes on with it. Nothing on disk is changed before the program is compiled. */
+  static async begin<S extends object, A>(
+    trainer: Trainer<S>,
+    config: RunnerConfig,
+    listeners: RunOptions<A>,
+    files: RunFiles,
+  ): Promise<Session<S, A>> {
+    const fresh = trainer.start();
+    const saved = files.restore(fresh) ?? {
+      ...{ state: fresh, gathered: gatheredNothing(), history: new History(trainer.seeds) },
+    };
+    checkLength(trainer, config, saved.gathered.unit);
+    if (saved.gathered.unit < trainer.units) await trainer.prepare(saved.state);
+    files.begin();
+    const session = new Session(trainer, config, listeners, files, saved);
+    session.promises.watch("onStart", listeners.onStart?.(session.step));
+    return session;
+  }
+
+  get step(): number {
+    return this.unit * this.trainer.stepsPerUnit;
+  }
+
+  get isOver(): boolean {
+    return this.unit >= this.trainer.units;
+  }
+
+  /** Whether the warm-up has just come to its end. */
+  get isWarm(): boolean {
+    return this.unit === this.trainer.warmupUnits;
+  }
+
+  /** Lets the program work up to the next event, at most so many units, and gathers what it has measured. */
+  advance(most: number): number {
+    const { trainer, config, unit, files } = this;
+    const { stepsPerUnit, warmupUnits } = trainer;
+    const events = [config.logInterval, config.evalEvery];
+    if (files.hasCheckpoints) events.push(config.checkpointInterval);
+    const count = Math.min(
+      ...[trainer.units - unit, trainer.longest, most],
+      ...events.map((every) => untilDue(every, unit, stepsPerUnit)),
+      ...(unit < warmupUnits ? [warmupUnits - unit] : []),
+    );
+    const { state, work } = trainer.advance(this.state, count);
+    this.state = state;
+    this.from = unit;
+    this.unit = unit + count;
+    this.gather(work);
+    return count;
+  }
+
+  private gather({ updates, episodes, episodeReturns }: Work): void {
+    const { gathered, history, trainer, unit } = this;
+    updates.forEach((metrics, at) => {
+      const bad = badMetric(metrics);
+      if (bad !== undefined) throw this.stopped(unit - updates.length + at + 1, bad);
+      addUpdate(gathered, metrics);
+      if (trainer.keepsHistory) history.addUpdate(metrics);
+    });
+    for (const some of episodes) {
+      if (!Number.isFinite(some.returns)) throw this.stopped(unit, ["episodeReturn", some.returns]);
+      addEpisodes(gathered, some);
+    }
+    history.addEpisodeReturns(episodeReturns);
+  }
+
+  /** Does what is due after a call: log and call back, evaluate, save, show progress. */
+  async attend(): Promise<void> {
+    const { config, files } = this;
+    if (this.isDue(config.logInterval)) await this.log();
+    const evalReturn = this.isDue(config.evalEvery) ? this.evaluate() : null;
+    const isBest = evalReturn !== null && files.isBest(evalReturn);
+    if (files.hasCheckpoints && (isBest || this.isDue(config.checkpointInterval)))
+      await this.save(evalReturn);
+    this.showProgress();
+    if (this.isWarm) this.began = { time: performance.now(), unit: this.unit };
+  }
+
+  private isDue(every: number): boolean {
+    return this.isOver || isDue(every, this.from, this.unit, this.trainer.stepsPerUnit);
+  }
+
+  private async log(): Promise<void> {
+    this.checkParams();
+    const metrics = takeRecord(this.gathered, this.step);
+    this.record(metrics);
+    const agent = this.trainer.agentOf(this.state);
+    await this.listeners.callback?.(this.step, readable(agent) as A, metrics);
+  }
+
+  private evaluate(): number {
+    const result = this.trainer.evaluate(this.state, this.evalKey(this.unit));
+    const bad = badMetric(result);
+    if (bad !== undefined) throw this.stopped(this.unit, bad);
+    const { evalReturn, evalLength } = result;
+    this.gathered.evalReturn = evalReturn;
+    this.record({ step: this.step, eval_return: evalReturn, eval_length: evalLength });
+    return evalReturn;
+  }
+
+  private record(metrics: MetricsRecord): void {
+    const wallTime = Date.now() / 1000;
+    this.history.addRecord(metrics, wallTime);
+    this.files.log(metrics, wallTime);
+    this.promises.watch("the logger", this.listeners.logger?.log(metrics));
+  }
+
+  private async save(evalReturn: number | null): Promise<void> {
+    const { state, gathered, history } = this;
+    gathered.unit = this.unit;
+    this.checkParams();
+    await this.files.save(this.step, { state, gathered, history }, evalReturn);
+    this.savedUnit = this.unit;
+  }
+
+  private showProgress(): void {
+    const { trainer, unit, began, listeners } = this;
+    if (listeners.onProgress === undefined) return;
+    const { stepsPerUnit, units } = trainer;
+    const seconds = Math.max(1e-3, (performance.now() - began.time) / 1000);
+    const stepsPerSecond = ((unit - began.unit) * stepsPerUnit) / seconds;
+    const told = listeners.onProgress({
+      step: this.step,
+      total: units * stepsPerUnit,
+      stepsPerSecond,
+      secondsLeft: ((units - unit) * stepsPerUnit) / stepsPerSecond,
+      episodeReturn: this.gathered.episodeReturn,
+      evalReturn: this.gathered.evalReturn,
+    });
+    this.promises.watch("onProgress", told);
+  }
+
+  /** Saves what an early end would lose. */
+  async end(): Promise<void> {
+    if (this.files.hasCheckpoints && !this.isOver && this.unit > this.savedUnit) await this.save(null);
+  }
+
+  result(): RunResult<S> {
+    const { state, history, step } = this;
+    return {
+      state,
+      history: history.arrays(),
+      metricsLog: history.records,
+      episodeReturns: history.episodeReturns,
+      step,
+      isStopped: !this.isOver,
+    };
+  }
+
+  private checkParams(): void {
+    if (badParams(this.trainer.paramsOf(this.state)).length > 0) throw this.stopped(this.unit);
+  }
+
+  /** The error of a run that has lost its numbers at a unit. */
+  private stopped(unit: number, metric?: readonly [string, number]): DivergedError {
+    const { trainer, state, files } = this;
+    const place = { update: Math.max(0, unit - trainer.warmupUnits), step: unit * trainer.stepsPerUnit };
+    return diverged(trainer.algorithm, place, metric, badParams(trainer.paramsOf(state)), files.newest);
+  }
+}
+
+/** Refuses to make a run shorter than it is already. */
+function checkLength<S>(
+  { algorithm, units, stepsPerUnit }: Trainer<S>,
+  { totalTimesteps }: RunnerConfig,
+  unit: number,
+): void {
+  if (unit <= units) return;
+  fail(
+    `train${algorithm}`,
+    `totalTimesteps is ${totalTimesteps}, but the run is at step ${unit * stepsPerUnit} already; give at least that`,
+  );
+}
+
+/** An agent whose arrays stay readable when the state they are part of is given up. */
+function readable(agent: object): object {
+  for (const leaf of tree.leaves(agent)) (leaf as Array).data();
+  return agent;
+}

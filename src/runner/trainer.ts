@@ -1,0 +1,39 @@
+// A training run as the host drives it: what an algorithm gives to the loop.
+import type { Array } from "../array/index.js";
+import type { Episodes, UpdateMetrics } from "./gathered.js";
+import type { RunTraits } from "./runFiles.js";
+
+/** A training run as the host drives it. `S` is the tree that the compiled program carries. */
+export interface Trainer<S> extends RunTraits {
+  readonly algorithm: string;
+  readonly units: number;
+  /** Units before the first update: they take less time than the others. */
+  readonly warmupUnits: number;
+  /** Whether the metrics of every update are part of the result. */
+  readonly keepsHistory: boolean;
+  readonly start: () => S;
+  /** Compiles what the run needs, for states like this one. */
+  readonly prepare: (state: S) => Promise<void>;
+  /** Units that one call may do at most. */
+  readonly longest: number;
+  /** Does so many units of work; the state that goes in is given up. */
+  readonly advance: (state: S, units: number) => { readonly state: S; readonly work: Work };
+  /** Plays greedily; the key is another one for every evaluation. */
+  readonly evaluate: (state: S, key: Array) => { readonly evalReturn: number; readonly evalLength: number };
+  /** What the callback sees of the state. */
+  readonly agentOf: (state: S) => object;
+  /** The greedy action for one observation. */
+  readonly act: (state: S, obs: Array) => Array;
+  /** What of the agent must stay finite. */
+  readonly paramsOf: (state: S) => object;
+}
+
+/** What some units of work have measured. Numbers are of float32. */
+export interface Work {
+  /** The metrics of the updates, in order: one for each unit after the warm-up. */
+  readonly updates: readonly UpdateMetrics[];
+  /** Episodes that ended, in order, one by one or some together. */
+  readonly episodes: readonly Episodes[];
+  /** The returns one by one, where the trainer knows them. */
+  readonly episodeReturns: readonly number[];
+}

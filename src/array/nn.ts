@@ -8,19 +8,9 @@ import { bindOne } from "./core/trace.js";
 import { relu as reluPrimitive } from "./primitives/arithmetic.js";
 import { iota } from "./primitives/iota.js";
 import { stopGradient } from "./lax/operators.js";
-import {
-  divide,
-  erf,
-  exp,
-  expm1,
-  isfinite,
-  log,
-  logaddexp,
-  logistic,
-  sqrt,
-  tanh,
-  where,
-} from "./np/elementwise.js";
+import { divide, isfinite, where } from "./np/elementwise.js";
+import { erfc } from "./np/errorFunction.js";
+import { exp, expm1, log, logaddexp, logistic, sqrt, tanh } from "./np/realFunctions.js";
 import { max, mean, sum } from "./np/reductions.js";
 import { expandDims } from "./np/shaping.js";
 
@@ -43,7 +33,7 @@ export function elu(x: ArrayLike, alpha = 1): Array {
 /** x · Φ(x); by default with the tanh approximation, as in JAX. */
 export function gelu(x: ArrayLike, { approximate = true }: { readonly approximate?: boolean } = {}): Array {
   const array = asFloat("gelu", x);
-  if (!approximate) return array.mul(erf(array.div(Math.SQRT2)).add(1)).mul(0.5);
+  if (!approximate) return array.mul(0.5).mul(erfc(array.mul(-Math.SQRT1_2)));
   const cubic = array.add(array.mul(array).mul(array).mul(0.044715));
   return array.mul(tanh(cubic.mul(Math.sqrt(2 / Math.PI))).add(1)).mul(0.5);
 }
@@ -63,10 +53,10 @@ export const sigmoid = (x: ArrayLike): Array => logistic(x);
 export const logSigmoid = (x: ArrayLike): Array => softplus(asFloat("logSigmoid", x).neg()).neg();
 export { tanh };
 
-/** The largest element, as a constant, to be subtracted before exp; 0 where it is infinite. */
-function shift(x: Array, axis: Axes): Array {
-  const largest = stopGradient(max(x, axis, { keepdims: true }));
-  return where(isfinite(largest), largest, 0);
+/** The largest element, as a constant, to be subtracted before exp. */
+function largestOf(x: Array, axis: Axes): Array {
+  const ofNothing = x.size === 0 ? { initial: -Infinity } : {};
+  return stopGradient(max(x, axis, { keepdims: true, ...ofNothing }));
 }
 
 /** log Σ exp(x) over axes, without overflow. */
@@ -76,7 +66,8 @@ export function logsumexp(
   { keepdims = false }: { readonly keepdims?: boolean } = {},
 ): Array {
   const array = asFloat("logsumexp", x);
-  const by = shift(array, axis);
+  const largest = largestOf(array, axis);
+  const by = where(isfinite(largest), largest, 0);
   const total = log(sum(exp(array.sub(by)), axis, { keepdims: true })).add(by);
   return keepdims ? total : total.squeeze(axis ?? range(total.ndim));
 }
@@ -84,7 +75,7 @@ export function logsumexp(
 /** exp(x) / Σ exp(x) along an axis. */
 export function softmax(x: ArrayLike, axis: Axes = -1): Array {
   const array = asFloat("softmax", x);
-  const grown = exp(array.sub(shift(array, axis)));
+  const grown = exp(array.sub(largestOf(array, axis)));
   // One division for each sum; there are many elements to it.
   return grown.mul(divide(1, sum(grown, axis, { keepdims: true })));
 }
@@ -92,7 +83,7 @@ export function softmax(x: ArrayLike, axis: Axes = -1): Array {
 /** log(softmax(x)) along an axis. */
 export function logSoftmax(x: ArrayLike, axis: Axes = -1): Array {
   const array = asFloat("logSoftmax", x);
-  const shifted = array.sub(shift(array, axis));
+  const shifted = array.sub(largestOf(array, axis));
   return shifted.sub(log(sum(exp(shifted), axis, { keepdims: true })));
 }
 
@@ -123,5 +114,8 @@ export function standardize(
   return centred.div(sqrt(variance.add(epsilon)));
 }
 
-/** max(x, 0) capped at 6. */
-export const relu6 = (x: ArrayLike): Array => relu(x).clip(null, 6);
+/** max(x, 0) capped at 6, with derivative 0 at both ends. */
+export function relu6(x: ArrayLike): Array {
+  const raised = relu(asFloat("relu6", x));
+  return where(raised.greaterEqual(6), 6, raised);
+}

@@ -26,11 +26,12 @@ import { sort } from "./primitives/sort.js";
 import { threefryWords } from "./primitives/threefry.js";
 import { arange, array } from "./np/creation.js";
 import { cumsum } from "./np/cumulative.js";
-import { erf, erfInv, log, log1p, maximum, mod, rightShift, where } from "./np/elementwise.js";
-import { searchsorted, take } from "./np/indexing.js";
+import { maximum, mod, rightShift, where } from "./np/elementwise.js";
 import { stack } from "./np/joining.js";
+import { erf, erfInv, log, log1p } from "./np/realFunctions.js";
 import { argmax } from "./np/reductions.js";
 import { argsort } from "./np/sorting.js";
+import { searchsorted, take } from "./np/taking.js";
 
 /** The key for a seed: any whole number up to 2^53, or an integer array. */
 export function key(seed: number | Array): Array {

@@ -10,6 +10,21 @@ export interface KeepDims {
   readonly keepdims?: boolean;
 }
 
+export interface Masked extends KeepDims {
+  /** Which elements count, a bool array that broadcasts to the operand; all of them by default. */
+  readonly where?: ArrayLike;
+}
+
+export interface Reduction extends Masked {
+  /** A scalar to start from; the result over no elements. */
+  readonly initial?: ArrayLike;
+}
+
+export interface Spread extends Masked {
+  /** What is subtracted from the count of elements. Default 0. */
+  readonly ddof?: number;
+}
+
 export interface ArrayMethods {
   // ---- arithmetic -------------------------------------------------------------------------------------
 
@@ -46,15 +61,15 @@ export interface ArrayMethods {
 
   // ---- reductions -------------------------------------------------------------------------------------
 
-  sum(axis?: Axes, options?: KeepDims): Array;
-  mean(axis?: Axes, options?: KeepDims): Array;
-  var(axis?: Axes, options?: KeepDims & { readonly ddof?: number }): Array;
-  std(axis?: Axes, options?: KeepDims & { readonly ddof?: number }): Array;
-  max(axis?: Axes, options?: KeepDims): Array;
-  min(axis?: Axes, options?: KeepDims): Array;
-  prod(axis?: Axes, options?: KeepDims): Array;
-  any(axis?: Axes, options?: KeepDims): Array;
-  all(axis?: Axes, options?: KeepDims): Array;
+  sum(axis?: Axes, options?: Reduction): Array;
+  mean(axis?: Axes, options?: Masked): Array;
+  var(axis?: Axes, options?: Spread): Array;
+  std(axis?: Axes, options?: Spread): Array;
+  max(axis?: Axes, options?: Reduction): Array;
+  min(axis?: Axes, options?: Reduction): Array;
+  prod(axis?: Axes, options?: Reduction): Array;
+  any(axis?: Axes, options?: Masked): Array;
+  all(axis?: Axes, options?: Masked): Array;
   argmax(axis?: number | null, options?: KeepDims): Array;
   argmin(axis?: number | null, options?: KeepDims): Array;
   cumsum(axis?: number | null): Array;

@@ -19,13 +19,14 @@ import { iota as iotaPrimitive } from "../primitives/iota.js";
 import * as logic from "../primitives/logic.js";
 import { select as selectPrimitive } from "../primitives/select.js";
 import { sort as sortPrimitive } from "../primitives/sort.js";
-import { divide, sqrt, where } from "../np/elementwise.js";
+import { divide, maximum, minimum, where } from "../np/elementwise.js";
+import { sqrt } from "../np/realFunctions.js";
 import { expandDims } from "../np/shaping.js";
 import { argsort } from "../np/sorting.js";
-import { takeAlongAxis } from "../np/indexing.js";
+import { takeAlongAxis } from "../np/taking.js";
 import * as tree from "../tree/index.js";
 
-export { erf, erfInv, logistic } from "../np/elementwise.js";
+export { erf, erfInv, logistic } from "../np/realFunctions.js";
 
 const binary =
   (primitive: Primitive) =>
@@ -45,10 +46,12 @@ export const rsqrt = (x: ArrayLike): Array => divide(1, sqrt(x));
 
 /** x limited to [min, max]. */
 export function clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike): Array {
-  const array = asOperand("lax.clamp", x);
-  const isInside = array.greater(min).and(array.less(max));
-  // As in JAX, the derivative at the bounds themselves is zero.
-  return where(isInside, array, where(array.lessEqual(min), min, max));
+  const [low, array, high] = promote("lax.clamp", [min, x, max]);
+  const isInside = array.greater(low).and(array.less(high));
+  const isBelow = array.less(low).and(low.less(high));
+  // As in JAX, the derivative at the bounds themselves is zero; so is that of NaN, which stays NaN.
+  const limited = stopGradient(minimum(maximum(array, low), high));
+  return where(isInside, array, where(isBelow, low, where(array.greater(high), high, limited)));
 }
 
 /** The identity with a derivative of zero, on every array of a tree. */

@@ -13,30 +13,20 @@ import {
   toDType,
 } from "../core/coerce.js";
 import { checkDType, isFloat, type DType } from "../core/dtype.js";
-import { checkWhole } from "../core/errors.js";
+import { checkWhole, fail } from "../core/errors.js";
 import type { Primitive } from "../core/primitive.js";
 import { bindOne } from "../core/trace.js";
+import { showType } from "../core/type.js";
 import * as arithmetic from "../primitives/arithmetic.js";
 import { convert } from "../primitives/convert.js";
 import * as logic from "../primitives/logic.js";
 import { select } from "../primitives/select.js";
-import * as transcendental from "../primitives/transcendental.js";
-
-type Unary = (x: ArrayLike) => Array;
-type Binary = (x: ArrayLike, y: ArrayLike) => Array;
-
-const apply = (primitive: Primitive, operands: readonly Array[]): Array =>
-  bindOne(primitive, align(primitive.name, operands), {});
+import { apply, realBinary, type Binary, type Unary } from "./operators.js";
 
 const unary =
   (primitive: Primitive): Unary =>
   (x) =>
     bindOne(primitive, [asArray(primitive.name, x)], {});
-
-const realUnary =
-  (primitive: Primitive): Unary =>
-  (x) =>
-    bindOne(primitive, promoteToFloat(primitive.name, [x]), {});
 
 const binary =
   (primitive: Primitive, forBool?: Primitive): Binary =>
@@ -45,11 +35,6 @@ const binary =
     const isBool = operands[0].dtype === "bool";
     return apply(isBool && forBool ? forBool : primitive, operands);
   };
-
-const realBinary =
-  (primitive: Primitive): Binary =>
-  (x, y) =>
-    apply(primitive, promoteToFloat(primitive.name, [x, y]));
 
 // ---- arithmetic ---------------------------------------------------------------------------------------
 
@@ -68,22 +53,33 @@ export const sign = unary(arithmetic.sign);
 export const maximum = binary(arithmetic.max);
 export const minimum = binary(arithmetic.min);
 
-/** The remainder with the sign of the divisor, as Python's %. */
+/** The remainder with the sign of the divisor, as Python's %; of an integer and 0 it is 0. */
 export function mod(x: ArrayLike, y: ArrayLike): Array {
   const [a, b] = align("mod", promote("mod", [x, y])) as [Array, Array];
-  const rest = bindOne(arithmetic.rem, [a, b], {});
-  return where(onWrongSide(rest, b), rest.add(b), rest);
+  const divisor = isFloat(b.dtype) || isKnownNonzero(y) ? b : where(b.equal(0), 1, b);
+  const rest = bindOne(arithmetic.rem, [a, divisor], {});
+  return where(onWrongSide(rest, divisor), rest.add(divisor), rest);
 }
 export const remainder = mod;
 
-/** The quotient rounded down, as Python's //. */
+/** The quotient rounded down, as Python's //; dividing by 0 gives infinities, and of integers what JAX gives. */
 export function floorDivide(x: ArrayLike, y: ArrayLike): Array {
   const [a, b] = align("floorDivide", promote("floorDivide", [x, y])) as [Array, Array];
   const rest = bindOne(arithmetic.rem, [a, b], {});
-  // For floats the division of what is left without the remainder is exact where a / b would round up.
-  const quotient = roundToWhole(bindOne(arithmetic.div, [isFloat(a.dtype) ? a.sub(rest) : a, b], {}));
-  return where(onWrongSide(rest, b), quotient.sub(1), quotient);
+  const isBelow = onWrongSide(rest, b);
+  if (isFloat(a.dtype)) {
+    // Without the remainder the division is exact where a / b would round up.
+    const whole = isKnownNonzero(y) ? a.sub(rest) : where(b.equal(0), a, a.sub(rest));
+    const quotient = roundToWhole(divide(whole, b));
+    return where(isBelow, quotient.sub(1), quotient);
+  }
+  const quotient = bindOne(arithmetic.div, [a, b], {});
+  const lessOne = quotient.sub(1);
+  if (isKnownNonzero(y) || a.dtype !== "int32") return where(isBelow, lessOne, quotient);
+  return where(isBelow.or(b.equal(0).and(a.notEqual(0))), lessOne, quotient);
 }
+
+const isKnownNonzero = (divisor: ArrayLike): boolean => typeof divisor === "number" && divisor !== 0;
 
 /** Where a remainder is not zero and has not the sign of the divisor. */
 const onWrongSide = (rest: Array, divisor: Array): Array =>
@@ -99,7 +95,7 @@ export function power(x: ArrayLike, y: ArrayLike): Array {
 export const pow = power;
 
 function integerPower(x: Array, exponent: number): Array {
-  if (exponent < 0) return divide(1, integerPower(isFloat(x.dtype) ? x : astype(x, "float32"), -exponent));
+  if (exponent < 0) return inversePower(isFloat(x.dtype) ? x : astype(x, "float32"), -exponent);
   if (exponent === 0) return broadcastTo("power", toDType("power", 1, x.dtype), x.shape);
   let result: Array | null = null;
   for (let square = x, left = exponent; ; square = square.mul(square)) {
@@ -107,6 +103,15 @@ function integerPower(x: Array, exponent: number): Array {
     left = Math.floor(left / 2);
     if (left === 0) return result as Array;
   }
+}
+
+/** 1 / x^exponent; where that is 0 or infinite as (1 / x)^exponent, whose derivative is too and not NaN. */
+function inversePower(x: Array, exponent: number): Array {
+  if (exponent === 1) return divide(1, x);
+  const power = integerPower(x, exponent);
+  const isExtreme = power.equal(0).or(isinf(power));
+  const usual = divide(1, integerPower(where(isExtreme, 1, x), exponent));
+  return where(isExtreme, integerPower(divide(1, where(isExtreme, x, 1)), exponent), usual);
 }
 
 export const square: Unary = (x) => {
@@ -117,7 +122,7 @@ export const square: Unary = (x) => {
 export const reciprocal: Unary = (x) => divide(1, x);
 
 /** x limited to [min, max]; null for no limit. */
-export function clip(x: ArrayLike, min: ArrayLike | null, max: ArrayLike | null = null): Array {
+export function clip(x: ArrayLike, min: ArrayLike | null = null, max: ArrayLike | null = null): Array {
   const raised = min === null ? asArray("clip", x) : maximum(x, min);
   return max === null ? raised : minimum(raised, max);
 }
@@ -137,63 +142,16 @@ const roundToWhole = rounding(arithmetic.round);
 export function round(x: ArrayLike, decimals = 0): Array {
   checkWhole("round", "decimals", decimals);
   const array = asArray("round", x);
-  if (decimals === 0 || (decimals > 0 && !isFloat(array.dtype))) return roundToWhole(array);
+  if (decimals < 0 && !isFloat(array.dtype)) {
+    fail(
+      "round",
+      `cannot round ${showType(array.type)} to tens or hundreds; convert with .astype("float32")`,
+    );
+  }
+  if (decimals === 0 || !isFloat(array.dtype)) return roundToWhole(array);
   const factor = 10 ** decimals;
   return divide(roundToWhole(multiply(x, factor)), factor);
 }
-
-// ---- functions of a real variable ---------------------------------------------------------------------
-
-export const exp = realUnary(transcendental.exp);
-export const expm1 = realUnary(transcendental.expm1);
-export const log = realUnary(transcendental.log);
-export const log1p = realUnary(transcendental.log1p);
-export const sqrt = realUnary(transcendental.sqrt);
-export const sin = realUnary(transcendental.sin);
-export const cos = realUnary(transcendental.cos);
-export const tanh = realUnary(transcendental.tanh);
-export const erf = realUnary(transcendental.erf);
-export const erfInv = realUnary(transcendental.erfInv);
-export const logistic = realUnary(transcendental.logistic);
-/** The angle of the point (x, y). */
-export const arctan2: Binary = realBinary(transcendental.atan2);
-
-export const tan: Unary = (x) => sin(x).div(cos(x));
-export const arctan: Unary = (x) => arctan2(x, 1);
-export const arcsin: Unary = (x) => {
-  const [value] = promoteToFloat("arcsin", [x]) as [Array];
-  return arctan2(value, sqrt(multiply(value.add(1), value.neg().add(1))));
-};
-export const arccos: Unary = (x) => {
-  const [value] = promoteToFloat("arccos", [x]) as [Array];
-  return arctan2(sqrt(multiply(value.add(1), value.neg().add(1))), value);
-};
-export const sinh: Unary = (x) => {
-  const value = asFloat("sinh", x);
-  // Close to zero the difference of exponentials cancels; far out half of exp overflows later than exp.
-  const near = expm1(value).sub(expm1(value.neg())).mul(0.5);
-  return where(value.abs().less(1), near, halfExp(value).sub(halfExp(value.neg())));
-};
-export const cosh: Unary = (x) => {
-  const value = asFloat("cosh", x);
-  return halfExp(value).add(halfExp(value.neg()));
-};
-/** exp(x) / 2. */
-const halfExp = (x: Array): Array => exp(x.sub(Math.LN2));
-export const log2: Unary = (x) => log(x).div(Math.LN2);
-export const log10: Unary = (x) => log(x).div(Math.LN10);
-export const exp2: Unary = (x) => exp(multiply(x, Math.LN2));
-/** √(x² + y²). */
-export const hypot: Binary = (x, y) => {
-  const [a, b] = align("hypot", promoteToFloat("hypot", [x, y])).map((operand) => operand.abs());
-  const [large, small] = [maximum(a, b), minimum(a, b)];
-  // Scaled by the larger one, so that squares neither overflow nor vanish.
-  const ratio = small.div(where(large.equal(0), 1, large));
-  return where(large.equal(Infinity), Infinity, large.mul(sqrt(ratio.mul(ratio).add(1))));
-};
-
-/** log(exp(x) + exp(y)) without overflow. */
-export const logaddexp: Binary = realBinary(transcendental.logaddexp);
 
 // ---- comparison and logic -----------------------------------------------------------------------------
 
@@ -232,30 +190,38 @@ export const isfinite: Unary = (x) => {
   return isFloat(array.dtype) ? array.abs().less(Infinity) : array.equal(array);
 };
 
+interface Closeness {
+  readonly rtol?: number;
+  readonly atol?: number;
+  /** Whether two NaN are close. Default false. */
+  readonly equalNan?: boolean;
+}
+
 /** |x − y| ≤ atol + rtol·|y|; equal infinities are close. */
 export function isclose(
   x: ArrayLike,
   y: ArrayLike,
-  { rtol = 1e-5, atol = 1e-8 }: { readonly rtol?: number; readonly atol?: number } = {},
+  { rtol = 1e-5, atol = 1e-8, equalNan = false }: Closeness = {},
 ): Array {
   const [a, b] = align("isclose", promoteToFloat("isclose", [x, y]));
   const near = a.sub(b).abs().lessEqual(b.abs().mul(rtol).add(atol));
-  return near.and(isfinite(b)).or(a.equal(b));
+  const isClose = near.and(isfinite(b)).or(a.equal(b));
+  return equalNan ? isClose.or(isnan(a).and(isnan(b))) : isClose;
+}
+
+interface Replacements {
+  readonly nan?: number;
+  readonly posinf?: number;
+  readonly neginf?: number;
 }
 
 /** NaN and infinities replaced: by 0 and the largest finite numbers, or as given. */
-export function nanToNum(
-  x: ArrayLike,
-  {
-    nan = 0,
-    posinf = 3.4028234663852886e38,
-    neginf = -3.4028234663852886e38,
-  }: { readonly nan?: number; readonly posinf?: number; readonly neginf?: number } = {},
-): Array {
+export function nanToNum(x: ArrayLike, { nan = 0, posinf, neginf }: Replacements = {}): Array {
   const array = asArray("nanToNum", x);
   if (!isFloat(array.dtype)) return array;
-  const bounded = where(array.equal(Infinity), posinf, where(array.equal(-Infinity), neginf, array));
-  return where(isnan(array), nan, bounded);
+  const largest = array.dtype === "float64" ? Number.MAX_VALUE : 3.4028234663852886e38;
+  const bounded = where(array.equal(-Infinity), neginf ?? -largest, array);
+  return where(isnan(array), nan, where(array.equal(Infinity), posinf ?? largest, bounded));
 }
 
 // ---- choosing and converting --------------------------------------------------------------------------

@@ -50,10 +50,10 @@ export function stack(arrays: readonly ArrayLike[], axis = 0): Array {
 /** Arrays on top of each other along the first axis; vectors count as rows. */
 export const vstack = (arrays: readonly ArrayLike[]): Array =>
   concatenate(checkList("np.vstack", arrays).map((item) => (item.ndim < 2 ? item.reshape([1, -1]) : item)));
-/** Arrays side by side along the second axis; vectors along their only one. */
+/** Arrays side by side along the second axis; vectors along their only one, scalars count as vectors. */
 export const hstack = (arrays: readonly ArrayLike[]): Array => {
-  const operands = checkList("np.hstack", arrays);
-  return concatenate(operands, operands.every((item) => item.ndim === 1) ? 0 : 1);
+  const operands = checkList("np.hstack", arrays).map((item) => (item.ndim === 0 ? item.reshape(1) : item));
+  return concatenate(operands, operands[0].ndim === 1 ? 0 : 1);
 };
 
 /** Parts along an axis: a number of equal ones, or cut at the given indices. */

@@ -3,11 +3,12 @@ import { Array } from "../core/array.js";
 import type { ArrayMethods } from "../core/methods.js";
 import { cumprod, cumsum } from "./cumulative.js";
 import * as elementwise from "./elementwise.js";
-import { IndexedUpdate, slice, take } from "./indexing.js";
+import { IndexedUpdate, slice } from "./indexing.js";
 import { dot, matmul } from "./products.js";
 import * as reductions from "./reductions.js";
 import * as shaping from "./shaping.js";
 import { argsort, sort } from "./sorting.js";
+import { take } from "./taking.js";
 
 const methods: ArrayMethods & ThisType<Array> = {
   add(other) {

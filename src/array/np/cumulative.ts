@@ -1,4 +1,5 @@
 // Running totals along an axis, as loops.
+import { checked } from "../core/checked.js";
 import type { Array, ArrayLike } from "../core/array.js";
 import { asArray } from "../core/coerce.js";
 import { limitOf, type DType } from "../core/dtype.js";
@@ -15,6 +16,7 @@ export interface CumulativeOptions {
 
 export type Cumulative = (x: ArrayLike, axis?: number | null, options?: CumulativeOptions) => Array;
 
+/* #__NO_SIDE_EFFECTS__ */
 function cumulative(
   operation: string,
   combine: (total: Array, element: Array) => Array,
@@ -39,7 +41,7 @@ function cumulative(
     );
     return moveaxis(totals, 0, at);
   };
-  return run;
+  return checked(`np.${operation}`, 3, ["reverse"], run);
 }
 
 /** Running sums along an axis, or of the flattened array. */

@@ -1,4 +1,5 @@
 // NumPy's elementwise functions: operands of any dtypes and shapes that combine.
+import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
 import { type ArrayLike } from "../core/array.js";
 import {
@@ -21,49 +22,36 @@ import * as arithmetic from "../primitives/arithmetic.js";
 import { convert } from "../primitives/convert.js";
 import * as logic from "../primitives/logic.js";
 import { select } from "../primitives/select.js";
-import { apply, realBinary, type Binary, type Unary } from "./operators.js";
-
-const unary =
-  (primitive: Primitive): Unary =>
-  (x) =>
-    bindOne(primitive, [asArray(primitive.name, x)], {});
-
-const binary =
-  (primitive: Primitive, forBool?: Primitive): Binary =>
-  (x, y) => {
-    const operands = promote(primitive.name, [x, y]);
-    const isBool = operands[0].dtype === "bool";
-    return apply(isBool && forBool ? forBool : primitive, operands);
-  };
+import { apply, binary, binaryOf, realBinary, unary, unaryOf, type Unary } from "./operators.js";
 
 // ---- arithmetic ---------------------------------------------------------------------------------------
 
 /** x + y; on bool, or. */
-export const add = binary(arithmetic.add, logic.or);
-export const subtract = binary(arithmetic.sub);
+export const add = binaryOf("np.add", arithmetic.add, logic.or);
+export const subtract = binaryOf("np.subtract", arithmetic.sub);
 /** x · y; on bool, and. */
-export const multiply = binary(arithmetic.mul, logic.and);
+export const multiply = binaryOf("np.multiply", arithmetic.mul, logic.and);
 /** True division: integers give floats. */
-export const divide = realBinary(arithmetic.div);
+export const divide = realBinary("np.divide", arithmetic.div);
 export const trueDivide = divide;
-export const negative = unary(arithmetic.neg);
-export const abs = unary(arithmetic.abs);
+export const negative = unaryOf("np.negative", arithmetic.neg);
+export const abs = unaryOf("np.abs", arithmetic.abs);
 export const absolute = abs;
-export const sign = unary(arithmetic.sign);
-export const maximum = binary(arithmetic.max);
-export const minimum = binary(arithmetic.min);
+export const sign = unaryOf("np.sign", arithmetic.sign);
+export const maximum = binaryOf("np.maximum", arithmetic.max);
+export const minimum = binaryOf("np.minimum", arithmetic.min);
 
 /** The remainder with the sign of the divisor, as Python's %; of an integer and 0 it is 0. */
-export function mod(x: ArrayLike, y: ArrayLike): Array {
+export const mod = binary("np.mod", (x, y) => {
   const [a, b] = align("mod", promote("mod", [x, y])) as [Array, Array];
   const divisor = isFloat(b.dtype) || isKnownNonzero(y) ? b : where(b.equal(0), 1, b);
   const rest = bindOne(arithmetic.rem, [a, divisor], {});
   return where(onWrongSide(rest, divisor), rest.add(divisor), rest);
-}
+});
 export const remainder = mod;
 
 /** The quotient rounded down, as Python's //; dividing by 0 gives infinities, and of integers what JAX gives. */
-export function floorDivide(x: ArrayLike, y: ArrayLike): Array {
+export const floorDivide = binary("np.floorDivide", (x, y) => {
   const [a, b] = align("floorDivide", promote("floorDivide", [x, y])) as [Array, Array];
   const rest = bindOne(arithmetic.rem, [a, b], {});
   const isBelow = onWrongSide(rest, b);
@@ -77,7 +65,7 @@ export function floorDivide(x: ArrayLike, y: ArrayLike): Array {
   const lessOne = quotient.sub(1);
   if (isKnownNonzero(y) || a.dtype !== "int32") return where(isBelow, lessOne, quotient);
   return where(isBelow.or(b.equal(0).and(a.notEqual(0))), lessOne, quotient);
-}
+});
 
 const isKnownNonzero = (divisor: ArrayLike): boolean => typeof divisor === "number" && divisor !== 0;
 
@@ -86,12 +74,12 @@ const onWrongSide = (rest: Array, divisor: Array): Array =>
   rest.notEqual(0).and(rest.less(0).notEqual(divisor.less(0)));
 
 /** x to the power y; a small whole number y becomes multiplications. */
-export function power(x: ArrayLike, y: ArrayLike): Array {
+export const power = binary("np.power", (x, y) => {
   if (typeof y === "number" && Number.isInteger(y) && Math.abs(y) <= 32) {
     return integerPower(asOperand("power", x), y);
   }
   return apply(arithmetic.pow, promote("power", [x, y]));
-}
+});
 export const pow = power;
 
 function integerPower(x: Array, exponent: number): Array {
@@ -114,32 +102,36 @@ function inversePower(x: Array, exponent: number): Array {
   return where(isExtreme, integerPower(divide(1, where(isExtreme, x, 1)), exponent), usual);
 }
 
-export const square: Unary = (x) => {
+export const square = unary("np.square", (x) => {
   const array = asArray("square", x);
   return array.mul(array);
-};
+});
 /** 1 / x. */
-export const reciprocal: Unary = (x) => divide(1, x);
+export const reciprocal = unary("np.reciprocal", (x) => divide(1, x));
 
 /** x limited to [min, max]; null for no limit. */
-export function clip(x: ArrayLike, min: ArrayLike | null = null, max: ArrayLike | null = null): Array {
-  const raised = min === null ? asArray("clip", x) : maximum(x, min);
-  return max === null ? raised : minimum(raised, max);
-}
+export const clip = checked(
+  "np.clip",
+  3,
+  (x: ArrayLike, min: ArrayLike | null = null, max: ArrayLike | null = null): Array => {
+    const raised = min === null ? asArray("clip", x) : maximum(x, min);
+    return max === null ? raised : minimum(raised, max);
+  },
+);
 
-const rounding =
-  (primitive: Primitive): Unary =>
-  (x) => {
+/* #__NO_SIDE_EFFECTS__ */
+const rounding = (name: string, primitive: Primitive): Unary =>
+  unary(name, (x) => {
     const array = asArray(primitive.name, x);
     return isFloat(array.dtype) ? bindOne(primitive, [array], {}) : array;
-  };
-export const floor = rounding(arithmetic.floor);
-export const ceil = rounding(arithmetic.ceil);
-export const trunc = rounding(arithmetic.trunc);
-const roundToWhole = rounding(arithmetic.round);
+  });
+export const floor = rounding("np.floor", arithmetic.floor);
+export const ceil = rounding("np.ceil", arithmetic.ceil);
+export const trunc = rounding("np.trunc", arithmetic.trunc);
+const roundToWhole = rounding("np.round", arithmetic.round);
 
 /** To the nearest multiple of 10^-decimals, halves to even. */
-export function round(x: ArrayLike, decimals = 0): Array {
+export const round = checked("np.round", 2, (x: ArrayLike, decimals = 0): Array => {
   checkWhole("round", "decimals", decimals);
   const array = asArray("round", x);
   if (decimals < 0 && !isFloat(array.dtype)) {
@@ -151,44 +143,48 @@ export function round(x: ArrayLike, decimals = 0): Array {
   if (decimals === 0 || !isFloat(array.dtype)) return roundToWhole(array);
   const factor = 10 ** decimals;
   return divide(roundToWhole(multiply(x, factor)), factor);
-}
+});
 
 // ---- comparison and logic -----------------------------------------------------------------------------
 
-export const equal = binary(logic.equal);
-export const notEqual = binary(logic.notEqual);
-export const less = binary(logic.less);
-export const lessEqual = binary(logic.lessEqual);
-export const greater: Binary = (x, y) => less(y, x);
-export const greaterEqual: Binary = (x, y) => lessEqual(y, x);
+export const equal = binaryOf("np.equal", logic.equal);
+export const notEqual = binaryOf("np.notEqual", logic.notEqual);
+export const less = binaryOf("np.less", logic.less);
+export const lessEqual = binaryOf("np.lessEqual", logic.lessEqual);
+export const greater = binary("np.greater", (x, y) => less(y, x));
+export const greaterEqual = binary("np.greaterEqual", (x, y) => lessEqual(y, x));
 
-export const bitwiseAnd = binary(logic.and);
-export const bitwiseOr = binary(logic.or);
-export const bitwiseXor = binary(logic.xor);
-export const bitwiseNot = unary(logic.not);
+export const bitwiseAnd = binaryOf("np.bitwiseAnd", logic.and);
+export const bitwiseOr = binaryOf("np.bitwiseOr", logic.or);
+export const bitwiseXor = binaryOf("np.bitwiseXor", logic.xor);
+export const bitwiseNot = unaryOf("np.bitwiseNot", logic.not);
 export const invert = bitwiseNot;
-export const leftShift = binary(logic.shiftLeft);
+export const leftShift = binaryOf("np.leftShift", logic.shiftLeft);
 /** Keeps the sign of int32; fills unsigned dtypes with zeros. */
-export const rightShift: Binary = (x, y) => {
+export const rightShift = binary("np.rightShift", (x, y) => {
   const operands = promote("rightShift", [x, y]);
   const isSigned = operands[0].dtype === "int32";
   return apply(isSigned ? logic.shiftRightArithmetic : logic.shiftRightLogical, operands);
-};
+});
 
-export const logicalAnd: Binary = (x, y) => asBool("logicalAnd", x).and(asBool("logicalAnd", y));
-export const logicalOr: Binary = (x, y) => asBool("logicalOr", x).or(asBool("logicalOr", y));
-export const logicalXor: Binary = (x, y) => asBool("logicalXor", x).xor(asBool("logicalXor", y));
-export const logicalNot: Unary = (x) => asBool("logicalNot", x).not();
+export const logicalAnd = binary("np.logicalAnd", (x, y) =>
+  asBool("logicalAnd", x).and(asBool("logicalAnd", y)),
+);
+export const logicalOr = binary("np.logicalOr", (x, y) => asBool("logicalOr", x).or(asBool("logicalOr", y)));
+export const logicalXor = binary("np.logicalXor", (x, y) =>
+  asBool("logicalXor", x).xor(asBool("logicalXor", y)),
+);
+export const logicalNot = unary("np.logicalNot", (x) => asBool("logicalNot", x).not());
 
-export const isnan: Unary = (x) => {
+export const isnan = unary("np.isnan", (x) => {
   const array = asArray("isnan", x);
   return array.notEqual(array);
-};
-export const isinf: Unary = (x) => asFloat("isinf", x).abs().equal(Infinity);
-export const isfinite: Unary = (x) => {
+});
+export const isinf = unary("np.isinf", (x) => asFloat("isinf", x).abs().equal(Infinity));
+export const isfinite = unary("np.isfinite", (x) => {
   const array = asArray("isfinite", x);
   return isFloat(array.dtype) ? array.abs().less(Infinity) : array.equal(array);
-};
+});
 
 interface Closeness {
   readonly rtol?: number;
@@ -198,16 +194,17 @@ interface Closeness {
 }
 
 /** |x − y| ≤ atol + rtol·|y|; equal infinities are close. */
-export function isclose(
-  x: ArrayLike,
-  y: ArrayLike,
-  { rtol = 1e-5, atol = 1e-8, equalNan = false }: Closeness = {},
-): Array {
-  const [a, b] = align("isclose", promoteToFloat("isclose", [x, y]));
-  const near = a.sub(b).abs().lessEqual(b.abs().mul(rtol).add(atol));
-  const isClose = near.and(isfinite(b)).or(a.equal(b));
-  return equalNan ? isClose.or(isnan(a).and(isnan(b))) : isClose;
-}
+export const isclose = checked(
+  "np.isclose",
+  3,
+  ["rtol", "atol", "equalNan"],
+  (x: ArrayLike, y: ArrayLike, { rtol = 1e-5, atol = 1e-8, equalNan = false }: Closeness = {}): Array => {
+    const [a, b] = align("isclose", promoteToFloat("isclose", [x, y]));
+    const near = a.sub(b).abs().lessEqual(b.abs().mul(rtol).add(atol));
+    const isClose = near.and(isfinite(b)).or(a.equal(b));
+    return equalNan ? isClose.or(isnan(a).and(isnan(b))) : isClose;
+  },
+);
 
 interface Replacements {
   readonly nan?: number;
@@ -216,25 +213,30 @@ interface Replacements {
 }
 
 /** NaN and infinities replaced: by 0 and the largest finite numbers, or as given. */
-export function nanToNum(x: ArrayLike, { nan = 0, posinf, neginf }: Replacements = {}): Array {
-  const array = asArray("nanToNum", x);
-  if (!isFloat(array.dtype)) return array;
-  const largest = array.dtype === "float64" ? Number.MAX_VALUE : 3.4028234663852886e38;
-  const bounded = where(array.equal(-Infinity), neginf ?? -largest, array);
-  return where(isnan(array), nan, where(array.equal(Infinity), posinf ?? largest, bounded));
-}
+export const nanToNum = checked(
+  "np.nanToNum",
+  2,
+  ["nan", "posinf", "neginf"],
+  (x: ArrayLike, { nan = 0, posinf, neginf }: Replacements = {}): Array => {
+    const array = asArray("nanToNum", x);
+    if (!isFloat(array.dtype)) return array;
+    const largest = array.dtype === "float64" ? Number.MAX_VALUE : 3.4028234663852886e38;
+    const bounded = where(array.equal(-Infinity), neginf ?? -largest, array);
+    return where(isnan(array), nan, where(array.equal(Infinity), posinf ?? largest, bounded));
+  },
+);
 
 // ---- choosing and converting --------------------------------------------------------------------------
 
 /** x where the condition holds, y elsewhere. */
-export function where(condition: ArrayLike, x: ArrayLike, y: ArrayLike): Array {
+export const where = checked("np.where", 3, (condition: ArrayLike, x: ArrayLike, y: ArrayLike): Array => {
   const operands = align("where", [asBool("where", condition), ...promote("where", [x, y])]);
   return bindOne(select, operands, {});
-}
+});
 
 /** The elements in another dtype; floats are cut towards zero on the way to integers. */
-export function astype(x: ArrayLike, dtype: DType): Array {
+export const astype = checked("np.astype", 2, (x: ArrayLike, dtype: DType): Array => {
   const array = asArray("astype", x);
   checkDType("astype", dtype);
   return array.dtype === dtype && !array.weakType ? array : bindOne(convert, [array], { dtype });
-}
+});

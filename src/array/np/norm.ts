@@ -1,4 +1,5 @@
 // Norms of vectors and matrices.
+import { checked } from "../core/checked.js";
 import type { Array, ArrayLike } from "../core/array.js";
 import { asFloat } from "../core/coerce.js";
 import { describe, fail } from "../core/errors.js";
@@ -21,26 +22,31 @@ export type NormOrder = number | "fro" | "nuc" | "inf" | "-inf";
  * The norm of vectors along one axis, or of matrices along two; without an axis that of the whole vector or
  * matrix. Without an order it is the square root of the sum of squares, over any number of axes.
  */
-export function norm(
-  given: ArrayLike,
-  ord: NormOrder | null = null,
-  axis: Axes = null,
-  { keepdims = false }: { readonly keepdims?: boolean } = {},
-): Array {
-  const x = asFloat("np.linalg.norm", given);
-  if (ord === null && axis === null) return lengthOf(x, null, keepdims);
-  const axes = axis === null ? range(x.ndim) : [axis].flat();
-  const places = axes.map((at) => normalizeAxis("np.linalg.norm", at, x.ndim));
-  const order = ord === "inf" ? Infinity : ord === "-inf" ? -Infinity : ord;
-  if (places.length === 1) return vectorNorm(x, order, places, keepdims);
-  if (places.length === 2 && places[0] !== places[1]) {
-    return matrixNorm(x, order, places as [number, number], keepdims);
-  }
-  fail(
-    "np.linalg.norm",
-    `axes ${showShape(axes)} of ${showType(x.type)}; give one axis for vectors or two for matrices`,
-  );
-}
+export const norm = checked(
+  "np.linalg.norm",
+  4,
+  ["keepdims"],
+  (
+    given: ArrayLike,
+    ord: NormOrder | null = null,
+    axis: Axes = null,
+    { keepdims = false }: { readonly keepdims?: boolean } = {},
+  ): Array => {
+    const x = asFloat("np.linalg.norm", given);
+    if (ord === null && axis === null) return lengthOf(x, null, keepdims);
+    const axes = axis === null ? range(x.ndim) : [axis].flat();
+    const places = axes.map((at) => normalizeAxis("np.linalg.norm", at, x.ndim));
+    const order = ord === "inf" ? Infinity : ord === "-inf" ? -Infinity : ord;
+    if (places.length === 1) return vectorNorm(x, order, places, keepdims);
+    if (places.length === 2 && places[0] !== places[1]) {
+      return matrixNorm(x, order, places as [number, number], keepdims);
+    }
+    fail(
+      "np.linalg.norm",
+      `axes ${showShape(axes)} of ${showType(x.type)}; give one axis for vectors or two for matrices`,
+    );
+  },
+);
 
 const lengthOf = (x: Array, axes: Axes, keepdims: boolean): Array => sqrt(sum(x.mul(x), axes, { keepdims }));
 

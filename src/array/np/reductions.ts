@@ -1,4 +1,5 @@
 // NumPy's reductions.
+import { checked } from "../core/checked.js";
 import type { Array, ArrayLike } from "../core/array.js";
 import { asArray, asBool, asFloat, broadcastTo, toDType } from "../core/coerce.js";
 import { limitOf } from "../core/dtype.js";
@@ -60,22 +61,28 @@ const countable = (operation: string, x: ArrayLike): Array => {
 };
 
 /** The sum over axes; of bool, how many are true. */
-export function sum(
-  x: ArrayLike,
-  axis?: Axes,
-  { keepdims = false, where: mask, initial }: Reduction = {},
-): Array {
-  const array = masked("sum", countable("sum", x), mask, 0);
-  const total = reduce("sum", primitives.reduceSum, array, axis, keepdims);
-  return initial === undefined ? total : total.add(startScalar("sum", initial, array));
-}
+export const sum = checked(
+  "np.sum",
+  3,
+  ["keepdims", "where", "initial"],
+  (x: ArrayLike, axis?: Axes, { keepdims = false, where: mask, initial }: Reduction = {}): Array => {
+    const array = masked("sum", countable("sum", x), mask, 0);
+    const total = reduce("sum", primitives.reduceSum, array, axis, keepdims);
+    return initial === undefined ? total : total.add(startScalar("sum", initial, array));
+  },
+);
 
-export function mean(x: ArrayLike, axis?: Axes, options: Masked = {}): Array {
-  const array = asFloat("mean", x);
-  const axes = normalizeAxes("mean", axis, array.ndim);
-  const count = countOf("mean", array, axes, options);
-  return sum(array, axes, options).div(count);
-}
+export const mean = checked(
+  "np.mean",
+  3,
+  ["keepdims", "where"],
+  (x: ArrayLike, axis?: Axes, options: Masked = {}): Array => {
+    const array = asFloat("mean", x);
+    const axes = normalizeAxes("mean", axis, array.ndim);
+    const count = countOf("mean", array, axes, options);
+    return sum(array, axes, options).div(count);
+  },
+);
 
 /** How many elements come together in each element of a reduction. */
 function countOf(
@@ -89,78 +96,114 @@ function countOf(
 }
 
 /** The mean squared distance from the mean; NaN where `ddof` leaves no count to divide by. */
-export function var_(x: ArrayLike, axis?: Axes, { ddof = 0, ...options }: Spread = {}): Array {
-  const array = asFloat("var", x);
-  const axes = normalizeAxes("var", axis, array.ndim);
-  const count = countOf("var", array, axes, options);
-  const centred = array.sub(mean(array, axes, { ...options, keepdims: true }));
-  const total = sum(centred.mul(centred), axes, options);
-  if (typeof count === "number") return total.div(count > ddof ? count - ddof : NaN);
-  return total.div(where(count.greater(ddof), count.sub(ddof), NaN));
-}
+export const var_ = checked(
+  "np.var",
+  3,
+  ["keepdims", "where", "ddof"],
+  (x: ArrayLike, axis?: Axes, { ddof = 0, ...options }: Spread = {}): Array => {
+    const array = asFloat("var", x);
+    const axes = normalizeAxes("var", axis, array.ndim);
+    const count = countOf("var", array, axes, options);
+    const centred = array.sub(mean(array, axes, { ...options, keepdims: true }));
+    const total = sum(centred.mul(centred), axes, options);
+    if (typeof count === "number") return total.div(count > ddof ? count - ddof : NaN);
+    return total.div(where(count.greater(ddof), count.sub(ddof), NaN));
+  },
+);
 
 /** The square root of the variance. */
-export const std = (x: ArrayLike, axis?: Axes, options?: Spread): Array => sqrt(var_(x, axis, options));
+export const std = checked(
+  "np.std",
+  3,
+  ["keepdims", "where", "ddof"],
+  (x: ArrayLike, axis?: Axes, options?: Spread): Array => sqrt(var_(x, axis, options)),
+);
 
-const extremum =
-  (operation: string, primitive: Primitive<primitives.ReduceParams>, combine: Binary, least: -1 | 1) =>
-  (x: ArrayLike, axis?: Axes, { keepdims = false, where: mask, initial }: Reduction = {}): Array => {
-    const given = asArray(operation, x);
-    const empty = normalizeAxes(operation, axis, given.ndim).find((at) => given.shape[at] === 0);
-    if (initial === undefined && empty !== undefined) {
-      fail(operation, `${showType(given.type)} has no elements along axis ${empty}; give an initial value`);
-    }
-    if (initial === undefined && mask !== undefined) {
-      fail(operation, "with where it needs an initial value, for when no element counts");
-    }
-    const array = masked(operation, given, mask, constant(limitOf(given.dtype, least), given.dtype));
-    const reduced = reduce(operation, primitive, array, axis, keepdims);
-    return initial === undefined ? reduced : combine(reduced, startScalar(operation, initial, array));
-  };
+/* #__NO_SIDE_EFFECTS__ */
+const extremum = (
+  operation: string,
+  primitive: Primitive<primitives.ReduceParams>,
+  combine: Binary,
+  least: -1 | 1,
+) =>
+  checked(
+    `np.${operation}`,
+    3,
+    ["keepdims", "where", "initial"],
+    (x: ArrayLike, axis?: Axes, { keepdims = false, where: mask, initial }: Reduction = {}): Array => {
+      const given = asArray(operation, x);
+      const empty = normalizeAxes(operation, axis, given.ndim).find((at) => given.shape[at] === 0);
+      if (initial === undefined && empty !== undefined) {
+        fail(operation, `${showType(given.type)} has no elements along axis ${empty}; give an initial value`);
+      }
+      if (initial === undefined && mask !== undefined) {
+        fail(operation, "with where it needs an initial value, for when no element counts");
+      }
+      const array = masked(operation, given, mask, constant(limitOf(given.dtype, least), given.dtype));
+      const reduced = reduce(operation, primitive, array, axis, keepdims);
+      return initial === undefined ? reduced : combine(reduced, startScalar(operation, initial, array));
+    },
+  );
 
 export const max = extremum("max", primitives.reduceMax, maximum, -1);
 export const min = extremum("min", primitives.reduceMin, minimum, 1);
 
 /** The product over axes, by halving, so that its derivative is right even where elements are zero. */
-export function prod(
-  x: ArrayLike,
-  axis?: Axes,
-  { keepdims = false, where: mask, initial }: Reduction = {},
-): Array {
-  const array = masked("prod", countable("prod", x), mask, 1);
-  const axes = normalizeAxes("prod", axis, array.ndim);
-  const factors = sizeOf(axes.map((at) => array.shape[at]));
-  let rest = reshape(moveaxis(array, axes, range(axes.length)), [factors, ...without(array.shape, axes)]);
-  while (rest.shape[0] > 1) {
-    const count = rest.shape[0];
-    const half = Math.floor(count / 2);
-    const product = slice(rest, `:${half}`).mul(slice(rest, `${half}:${2 * half}`));
-    rest = count % 2 === 0 ? product : concatenate([product, slice(rest, `${2 * half}:`)]);
-  }
-  const product = rest.shape[0] === 0 ? sum(rest, 0).add(1) : slice(rest, 0);
-  const result = initial === undefined ? product : product.mul(startScalar("prod", initial, array));
-  return keepdims ? expandDims(result, axes) : result;
-}
+export const prod = checked(
+  "np.prod",
+  3,
+  ["keepdims", "where", "initial"],
+  (x: ArrayLike, axis?: Axes, { keepdims = false, where: mask, initial }: Reduction = {}): Array => {
+    const array = masked("prod", countable("prod", x), mask, 1);
+    const axes = normalizeAxes("prod", axis, array.ndim);
+    const factors = sizeOf(axes.map((at) => array.shape[at]));
+    let rest = reshape(moveaxis(array, axes, range(axes.length)), [factors, ...without(array.shape, axes)]);
+    while (rest.shape[0] > 1) {
+      const count = rest.shape[0];
+      const half = Math.floor(count / 2);
+      const product = slice(rest, `:${half}`).mul(slice(rest, `${half}:${2 * half}`));
+      rest = count % 2 === 0 ? product : concatenate([product, slice(rest, `${2 * half}:`)]);
+    }
+    const product = rest.shape[0] === 0 ? sum(rest, 0).add(1) : slice(rest, 0);
+    const result = initial === undefined ? product : product.mul(startScalar("prod", initial, array));
+    return keepdims ? expandDims(result, axes) : result;
+  },
+);
 
 /** Whether any element is true (not zero). */
-export const any = (x: ArrayLike, axis?: Axes, { keepdims = false, where: mask }: Masked = {}): Array =>
-  reduce("any", primitives.reduceMax, masked("any", asBool("any", x), mask, false), axis, keepdims);
+export const any = checked(
+  "np.any",
+  3,
+  ["keepdims", "where"],
+  (x: ArrayLike, axis?: Axes, { keepdims = false, where: mask }: Masked = {}): Array =>
+    reduce("any", primitives.reduceMax, masked("any", asBool("any", x), mask, false), axis, keepdims),
+);
 /** Whether all elements are true (not zero). */
-export const all = (x: ArrayLike, axis?: Axes, { keepdims = false, where: mask }: Masked = {}): Array =>
-  reduce("all", primitives.reduceMin, masked("all", asBool("all", x), mask, true), axis, keepdims);
+export const all = checked(
+  "np.all",
+  3,
+  ["keepdims", "where"],
+  (x: ArrayLike, axis?: Axes, { keepdims = false, where: mask }: Masked = {}): Array =>
+    reduce("all", primitives.reduceMin, masked("all", asBool("all", x), mask, true), axis, keepdims),
+);
 
-const argExtremum =
-  (operation: string, primitive: Primitive<primitives.ArgReduceParams>) =>
-  (x: ArrayLike, axis: number | null = null, { keepdims = false }: KeepDims = {}): Array => {
-    const array = asArray(operation, x);
-    if (axis === null) {
-      const flat = bindOne(primitive, [array.reshape(-1)], { axis: 0 });
-      return keepdims ? flat.reshape(array.shape.map(() => 1)) : flat;
-    }
-    const at = normalizeAxis(operation, axis, array.ndim);
-    const index = bindOne(primitive, [array], { axis: at });
-    return keepdims ? expandDims(index, at) : index;
-  };
+/* #__NO_SIDE_EFFECTS__ */
+const argExtremum = (operation: string, primitive: Primitive<primitives.ArgReduceParams>) =>
+  checked(
+    `np.${operation}`,
+    3,
+    ["keepdims"],
+    (x: ArrayLike, axis: number | null = null, { keepdims = false }: KeepDims = {}): Array => {
+      const array = asArray(operation, x);
+      if (axis === null) {
+        const flat = bindOne(primitive, [array.reshape(-1)], { axis: 0 });
+        return keepdims ? flat.reshape(array.shape.map(() => 1)) : flat;
+      }
+      const at = normalizeAxis(operation, axis, array.ndim);
+      const index = bindOne(primitive, [array], { axis: at });
+      return keepdims ? expandDims(index, at) : index;
+    },
+  );
 
 /** The index of the first largest element along an axis, or in the flattened array. */
 export const argmax = argExtremum("argmax", primitives.argMax);
@@ -168,17 +211,22 @@ export const argmax = argExtremum("argmax", primitives.argMax);
 export const argmin = argExtremum("argmin", primitives.argMin);
 
 /** How many elements are not zero. */
-export const countNonzero = (x: ArrayLike, axis?: Axes, options?: KeepDims): Array =>
-  sum(asBool("countNonzero", x), axis, options);
+export const countNonzero = checked(
+  "np.countNonzero",
+  3,
+  ["keepdims"],
+  (x: ArrayLike, axis?: Axes, options?: KeepDims): Array => sum(asBool("countNonzero", x), axis, options),
+);
 
 /** Whether two arrays have equal shape and elements; with `equalNan` NaN equals NaN. */
-export function arrayEqual(
-  x: ArrayLike,
-  y: ArrayLike,
-  { equalNan = false }: { readonly equalNan?: boolean } = {},
-): Array {
-  const [a, b] = [x, y].map((operand) => asArray("arrayEqual", operand));
-  if (!sameShape(a.shape, b.shape)) return constant(0, "bool");
-  const isEqual = a.equal(b);
-  return all(equalNan ? isEqual.or(isnan(a).and(isnan(b))) : isEqual);
-}
+export const arrayEqual = checked(
+  "np.arrayEqual",
+  3,
+  ["equalNan"],
+  (x: ArrayLike, y: ArrayLike, { equalNan = false }: { readonly equalNan?: boolean } = {}): Array => {
+    const [a, b] = [x, y].map((operand) => asArray("arrayEqual", operand));
+    if (!sameShape(a.shape, b.shape)) return constant(0, "bool");
+    const isEqual = a.equal(b);
+    return all(equalNan ? isEqual.or(isnan(a).and(isnan(b))) : isEqual);
+  },
+);

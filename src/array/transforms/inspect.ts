@@ -1,5 +1,6 @@
 // Looking at what a function does without running it.
 import type { Array } from "../core/array.js";
+import { checked } from "../core/checked.js";
 import { countEquations, type Program } from "../core/program.js";
 import type { DType } from "../core/dtype.js";
 import type { Shape } from "../core/shape.js";
@@ -19,24 +20,27 @@ export interface ClosedProgram {
 }
 
 /** `makeProgram(f)(...args)` is the Program that f records for such arguments; print it to read it. */
-export const makeProgram =
+export const makeProgram = checked(
+  "makeProgram",
+  1,
   <A extends readonly unknown[]>(f: (...args: A) => unknown) =>
-  (...args: A): ClosedProgram => {
-    const operation = nameOf("makeProgram", f);
-    const { arrays, structure } = flattenArguments(operation, args);
-    const { program, captures } = traceCall(
-      operation,
-      f,
-      structure,
-      arrays.map((array) => array.type),
-    );
-    return {
-      program,
-      constants: captures,
-      size: countEquations(program),
-      toString: () => showProgram(program),
-    };
-  };
+    (...args: A): ClosedProgram => {
+      const operation = nameOf("makeProgram", f);
+      const { arrays, structure } = flattenArguments(operation, args);
+      const { program, captures } = traceCall(
+        operation,
+        f,
+        structure,
+        arrays.map((array) => array.type),
+      );
+      return {
+        program,
+        constants: captures,
+        size: countEquations(program),
+        toString: () => showProgram(program),
+      };
+    },
+);
 
 /** The shape and dtype of an array that was never computed. */
 export interface ShapeDtype {

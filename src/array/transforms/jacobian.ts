@@ -1,4 +1,5 @@
 // Whole matrices of derivatives: one direction of a standard basis at a time, vectorised.
+import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
 import { isFloat } from "../core/dtype.js";
 import { fail } from "../core/errors.js";
@@ -63,50 +64,65 @@ function cutByLeaf(rows: Array, { arrays }: FlatTree): Array[] {
 }
 
 /** The Jacobian by forward mode: cheap for few inputs. Its leaves have shape [...result, ...argument]. */
-export function jacfwd<A extends readonly unknown[], R>(
-  f: (...args: A) => R,
-  { argnums = 0 }: JacobianOptions = {},
-): (...args: A) => Jacobian<R, A[0]> {
-  const operation = nameOf("jacfwd", f);
-  return (...args) => {
-    const { argument, of } = isolate(operation, f, args, argnums);
-    const value = rebuild<unknown>(argument.structure, argument.arrays);
-    const push = (direction: unknown) => jvp(of, [value], [direction])[1];
-    const columns = flattenArguments(operation, vmap(push)(standardBasis(argument)));
-    const leaves = columns.arrays.map((column) => {
-      const pieces = cutByLeaf(column, argument).map((piece, index) =>
-        moveaxis(piece, 0, -1).reshape([...column.shape.slice(1), ...argument.arrays[index].shape]),
-      );
-      return rebuild<Array>(argument.structure, pieces);
-    });
-    return rebuild(columns.structure, leaves);
-  };
-}
+export const jacfwd = checked(
+  "jacfwd",
+  2,
+  ["argnums"],
+  <A extends readonly unknown[], R>(
+    f: (...args: A) => R,
+    { argnums = 0 }: JacobianOptions = {},
+  ): ((...args: A) => Jacobian<R, A[0]>) => {
+    const operation = nameOf("jacfwd", f);
+    return (...args) => {
+      const { argument, of } = isolate(operation, f, args, argnums);
+      const value = rebuild<unknown>(argument.structure, argument.arrays);
+      const push = (direction: unknown) => jvp(of, [value], [direction])[1];
+      const columns = flattenArguments(operation, vmap(push)(standardBasis(argument)));
+      const leaves = columns.arrays.map((column) => {
+        const pieces = cutByLeaf(column, argument).map((piece, index) =>
+          moveaxis(piece, 0, -1).reshape([...column.shape.slice(1), ...argument.arrays[index].shape]),
+        );
+        return rebuild<Array>(argument.structure, pieces);
+      });
+      return rebuild(columns.structure, leaves);
+    };
+  },
+);
 
 /** The Jacobian by reverse mode: cheap for few results. Its leaves have shape [...result, ...argument]. */
-export function jacrev<A extends readonly unknown[], R>(
-  f: (...args: A) => R,
-  { argnums = 0 }: JacobianOptions = {},
-): (...args: A) => Jacobian<R, A[0]> {
-  const operation = nameOf("jacrev", f);
-  return (...args) => {
-    const { argument, of } = isolate(operation, f, args, argnums);
-    const [value, back] = vjp(of, rebuild<unknown>(argument.structure, argument.arrays));
-    const result = flattenArguments(operation, value, "the result");
-    const rows = flattenArguments(operation, vmap(back)(standardBasis<R>(result))[0]);
-    const pieces = rows.arrays.map((row) => cutByLeaf(row, result));
-    const leaves = result.arrays.map(({ shape }, index) =>
-      rebuild<Array>(
-        argument.structure,
-        pieces.map((ofLeaf, at) => ofLeaf[index].reshape([...shape, ...argument.arrays[at].shape])),
-      ),
-    );
-    return rebuild(result.structure, leaves);
-  };
-}
+export const jacrev = checked(
+  "jacrev",
+  2,
+  ["argnums"],
+  <A extends readonly unknown[], R>(
+    f: (...args: A) => R,
+    { argnums = 0 }: JacobianOptions = {},
+  ): ((...args: A) => Jacobian<R, A[0]>) => {
+    const operation = nameOf("jacrev", f);
+    return (...args) => {
+      const { argument, of } = isolate(operation, f, args, argnums);
+      const [value, back] = vjp(of, rebuild<unknown>(argument.structure, argument.arrays));
+      const result = flattenArguments(operation, value, "the result");
+      const rows = flattenArguments(operation, vmap(back)(standardBasis<R>(result))[0]);
+      const pieces = rows.arrays.map((row) => cutByLeaf(row, result));
+      const leaves = result.arrays.map(({ shape }, index) =>
+        rebuild<Array>(
+          argument.structure,
+          pieces.map((ofLeaf, at) => ofLeaf[index].reshape([...shape, ...argument.arrays[at].shape])),
+        ),
+      );
+      return rebuild(result.structure, leaves);
+    };
+  },
+);
 
 /** The matrix of second derivatives of a function that returns one number. */
-export const hessian = <A extends readonly unknown[], R>(
-  f: (...args: A) => R,
-  options: JacobianOptions = {},
-): ((...args: A) => Jacobian<Jacobian<R, A[0]>, A[0]>) => jacfwd(jacrev(f, options), options);
+export const hessian = checked(
+  "hessian",
+  2,
+  ["argnums"],
+  <A extends readonly unknown[], R>(
+    f: (...args: A) => R,
+    options: JacobianOptions = {},
+  ): ((...args: A) => Jacobian<Jacobian<R, A[0]>, A[0]>) => jacfwd(jacrev(f, options), options),
+);

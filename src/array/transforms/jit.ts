@@ -1,4 +1,5 @@
 // jit: a function traced once per signature and run as a whole by a backend.
+import { checked } from "../core/checked.js";
 import { Array, failLeaked } from "../core/array.js";
 import { asArray } from "../core/coerce.js";
 import { describe, fail } from "../core/errors.js";
@@ -38,64 +39,66 @@ const positionsIn = (args: readonly unknown[], argnums: number | readonly number
  * Compiles a function: it is traced when called with a new signature (structure, shapes, dtypes, static
  * arguments) and from then on runs as one program, without executing its JavaScript again.
  */
-export function jit<F extends AnyFunction>(
-  f: F,
-  { staticArgnums, donateArgnums, device }: JitOptions = {},
-): F {
-  const operation = nameOf("jit", f);
-  const cache = new Map<string, Compiled>();
+export const jit = checked(
+  "jit",
+  2,
+  ["staticArgnums", "donateArgnums", "device"],
+  <F extends AnyFunction>(f: F, { staticArgnums, donateArgnums, device }: JitOptions = {}): F => {
+    const operation = nameOf("jit", f);
+    const cache = new Map<string, Compiled>();
 
-  /** A call taken apart: its arrays, the signature it is compiled for, and how to trace it. */
-  const takeApart = (args: readonly unknown[]) => {
-    const isStatic = positionsIn(args, staticArgnums);
-    const flat = args.map((arg, at) => (isStatic.has(at) ? null : flattenDynamic(operation, arg, at)));
-    const rebuildArgs = (arrays: readonly Array[]): unknown[] => {
-      let next = 0;
-      return flat.map((tree, at) =>
-        tree === null
-          ? args[at]
-          : unflatten(tree.structure, arrays.slice(next, (next += tree.arrays.length))),
-      );
+    /** A call taken apart: its arrays, the signature it is compiled for, and how to trace it. */
+    const takeApart = (args: readonly unknown[]) => {
+      const isStatic = positionsIn(args, staticArgnums);
+      const flat = args.map((arg, at) => (isStatic.has(at) ? null : flattenDynamic(operation, arg, at)));
+      const rebuildArgs = (arrays: readonly Array[]): unknown[] => {
+        let next = 0;
+        return flat.map((tree, at) =>
+          tree === null
+            ? args[at]
+            : unflatten(tree.structure, arrays.slice(next, (next += tree.arrays.length))),
+        );
+      };
+      const inputs = flat.flatMap((tree) => tree?.arrays ?? []);
+      const signature = () =>
+        flat.map((tree, at) => (tree === null ? identify(args[at]) : signatureOf(tree))).join(";");
+      const prepare = (): Prepared => {
+        const isDonated = positionsIn(args, donateArgnums);
+        const both = [...isStatic].find((position) => isDonated.has(position));
+        if (both !== undefined) fail(operation, `argument ${both} cannot be both static and donated`);
+        const donated = flat.flatMap((tree, at) => tree?.arrays.map(() => isDonated.has(at)) ?? []);
+        const types = inputs.map((input) => input.type);
+        return trace(operation, (arrays) => call(f, rebuildArgs(arrays)), types, donated, device);
+      };
+      return { inputs, rebuildArgs, signature, prepare };
     };
-    const inputs = flat.flatMap((tree) => tree?.arrays ?? []);
-    const signature = () =>
-      flat.map((tree, at) => (tree === null ? identify(args[at]) : signatureOf(tree))).join(";");
-    const prepare = (): Prepared => {
-      const isDonated = positionsIn(args, donateArgnums);
-      const both = [...isStatic].find((position) => isDonated.has(position));
-      if (both !== undefined) fail(operation, `argument ${both} cannot be both static and donated`);
-      const donated = flat.flatMap((tree, at) => tree?.arrays.map(() => isDonated.has(at)) ?? []);
-      const types = inputs.map((input) => input.type);
-      return trace(operation, (arrays) => call(f, rebuildArgs(arrays)), types, donated, device);
-    };
-    return { inputs, rebuildArgs, signature, prepare };
-  };
 
-  const compiled = (...args: unknown[]): unknown => {
-    const { inputs, rebuildArgs, signature, prepare } = takeApart(args);
-    // Inside another trace the function becomes part of that program.
-    if (isTracing()) return call(f, rebuildArgs(inputs));
-    const key = signature();
-    let entry = cache.get(key);
-    if (entry === undefined) {
+    const compiled = (...args: unknown[]): unknown => {
+      const { inputs, rebuildArgs, signature, prepare } = takeApart(args);
+      // Inside another trace the function becomes part of that program.
+      if (isTracing()) return call(f, rebuildArgs(inputs));
+      const key = signature();
+      let entry = cache.get(key);
+      if (entry === undefined) {
+        const { backend, program, options, finish, log } = prepare();
+        entry = finish(backend.compile(program, options));
+        cache.set(key, entry);
+        log();
+      }
+      return collect(entry, entry.executable.run(inputs));
+    };
+    preparers.set(compiled, async (args) => {
+      const { signature, prepare } = takeApart(args);
+      const key = signature();
+      if (cache.has(key)) return;
       const { backend, program, options, finish, log } = prepare();
-      entry = finish(backend.compile(program, options));
-      cache.set(key, entry);
+      const executable = backend.compileAsync?.(program, options) ?? backend.compile(program, options);
+      cache.set(key, finish(await executable));
       log();
-    }
-    return collect(entry, entry.executable.run(inputs));
-  };
-  preparers.set(compiled, async (args) => {
-    const { signature, prepare } = takeApart(args);
-    const key = signature();
-    if (cache.has(key)) return;
-    const { backend, program, options, finish, log } = prepare();
-    const executable = backend.compileAsync?.(program, options) ?? backend.compile(program, options);
-    cache.set(key, finish(await executable));
-    log();
-  });
-  return compiled as unknown as F;
-}
+    });
+    return compiled as unknown as F;
+  },
+);
 
 /** How each jitted function is compiled ahead of its first call. */
 const preparers = new WeakMap<object, (args: readonly unknown[]) => Promise<void>>();

@@ -9,7 +9,7 @@ import { sameShape } from "../core/shape.js";
 import { bind, traceProgram, type TracedProgram } from "../core/trace.js";
 import { arrayType, showType, type ArrayType } from "../core/type.js";
 import { cond as condPrimitive } from "../control/cond.js";
-import { checkSameStructure, leafPaths, type Structure } from "../tree/structure.js";
+import { checkSameStructure, isFlagOrName, leafPaths, type Structure } from "../tree/structure.js";
 import { convertAll, flattenArrays, rebuild } from "./leaves.js";
 
 /** `onTrue(...operands)` if the predicate holds, else `onFalse(...operands)`; only one of them runs. */
@@ -54,7 +54,7 @@ function branch<A extends readonly unknown[], R>(
   branches: readonly ((...operands: A) => R)[],
   operands: A,
 ): R {
-  const flat = flattenArrays(operation, operands, "the operands");
+  const flat = flattenArrays(operation, operands, "the operands", isFlagOrName);
   const types = flat.arrays.map((array) => array.type);
   for (const f of branches) checkFunction(operation, "every branch", f);
   const structures: Structure[] = [];

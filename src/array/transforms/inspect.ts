@@ -5,8 +5,7 @@ import { countEquations, type Program } from "../core/program.js";
 import type { DType } from "../core/dtype.js";
 import type { Shape } from "../core/shape.js";
 import { unflatten } from "../tree/structure.js";
-import type { MapLeaves } from "../tree/index.js";
-import { flattenArguments, nameOf, traceCall } from "./functions.js";
+import { flattenArguments, nameOf, traceCall, type MapArrays } from "./functions.js";
 import { showProgram } from "./listing.js";
 
 /** A function as a Program, with the arrays it refers to from outside as its first inputs. */
@@ -52,7 +51,7 @@ export interface ShapeDtype {
 export function evalShape<A extends readonly unknown[], R>(
   f: (...args: A) => R,
   ...args: A
-): MapLeaves<R, ShapeDtype> {
+): MapArrays<R, ShapeDtype> {
   const operation = nameOf("evalShape", f);
   const { arrays, structure } = flattenArguments(operation, args);
   const call = traceCall(
@@ -62,5 +61,5 @@ export function evalShape<A extends readonly unknown[], R>(
     arrays.map((array) => array.type),
   );
   const types = call.program.outputs.map(({ type: { shape, dtype } }): ShapeDtype => ({ shape, dtype }));
-  return unflatten(call.structure, types) as MapLeaves<R, ShapeDtype>;
+  return unflatten(call.structure, types) as MapArrays<R, ShapeDtype>;
 }

@@ -8,13 +8,12 @@ import { rebuild, type FlatTree } from "../lax/leaves.js";
 import { eye, zeros } from "../np/creation.js";
 import { concatenate, split } from "../np/joining.js";
 import { moveaxis } from "../np/shaping.js";
-import type { MapLeaves } from "../tree/index.js";
 import { jvp, vjp } from "./derivatives.js";
-import { flattenArguments, nameOf } from "./functions.js";
+import { flattenArguments, nameOf, type MapArrays } from "./functions.js";
 import { vmap } from "./vmap.js";
 
 /** The result's tree with, in place of each leaf, a tree like the argument's: ∂result/∂argument leaf by leaf. */
-export type Jacobian<R, T> = MapLeaves<R, MapLeaves<T, Array>>;
+export type Jacobian<R, T> = MapArrays<R, MapArrays<T, Array>>;
 
 export interface JacobianOptions {
   /** The position of the argument to differentiate. Default 0. */

@@ -86,7 +86,7 @@ function zipLeaves(
   operation: string,
   trees: readonly unknown[],
 ): { structure: Structure; rows: unknown[][] } {
-  const flat = trees.map(flatten);
+  const flat = trees.map((tree) => flatten(tree));
   const [first] = flat as [(typeof flat)[number]];
   for (const other of flat.slice(1)) checkSameStructure(operation, first.structure, other.structure);
   return {

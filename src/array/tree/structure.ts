@@ -48,8 +48,27 @@ export const register = checked(
 
 const leaf: Structure = { kind: "leaf" };
 
-/** The leaves of a tree in order (object keys sorted), and its structure. */
-export function flatten(node: unknown): { readonly leaves: unknown[]; readonly structure: Structure } {
+/** How a plain value is part of a structure, instead of a leaf. */
+class PlainValue implements CustomNode {
+  readonly name = "plain value";
+  flatten(value: unknown): readonly [null, unknown] {
+    return [null, value];
+  }
+  unflatten(_: null, value: unknown): unknown {
+    return value;
+  }
+}
+const plainValue = new PlainValue();
+const nothing: Structure = { kind: "nothing", value: null };
+
+/** What transforms pass through as it is: a flag or a name, which no array operation could take. */
+export const isFlagOrName = (leaf: unknown): boolean => typeof leaf === "boolean" || typeof leaf === "string";
+
+/** The leaves of a tree in order (object keys sorted), and its structure, of which static values are a part. */
+export function flatten(
+  node: unknown,
+  isStatic: ((leaf: unknown) => boolean) | null = null,
+): { readonly leaves: unknown[]; readonly structure: Structure } {
   const leaves: unknown[] = [];
   const visit = (at: unknown): Structure => {
     if (at === null || at === undefined) return { kind: "nothing", value: at };
@@ -65,6 +84,7 @@ export function flatten(node: unknown): { readonly leaves: unknown[]; readonly s
         return { kind: "custom", type, aux, children: visit(children) };
       }
     }
+    if (isStatic?.(at) === true) return { kind: "custom", type: plainValue, aux: at, children: nothing };
     leaves.push(at);
     return leaf;
   };

@@ -4,6 +4,7 @@
 import { describe, fail } from "./errors.js";
 import { tellNearest } from "./nearest.js";
 import { isPlainObject } from "./plainObject.js";
+import { markEntry } from "./userCode.js";
 
 type AnyFunction = (...args: never[]) => unknown;
 
@@ -47,9 +48,8 @@ export function checked(
     if (arguments.length >= suspicious) checkCall(signature, arguments);
     return call(a, b, c, d, e);
   };
-  Object.defineProperty(guarded, "name", { value: name });
   signatures.set(guarded, signature);
-  return guarded;
+  return markEntry(guarded, name);
 }
 
 /** A public function as a method: `this` is its first argument. */
@@ -78,7 +78,7 @@ function checkedMethod(signature: Signature): object {
     return call(this, a, b, c, d);
   };
   signatures.set(method, signature);
-  return method;
+  return markEntry(method, `x.${signature.name}`);
 }
 
 /** From which number of arguments on a call needs a closer look. */
@@ -110,11 +110,13 @@ const callbackHint = (name: string, args: ArrayLike<unknown>): string =>
 
 function checkOptions({ name, most, options: known }: Signature, args: ArrayLike<unknown>): void {
   const options = args[most - 1];
-  const form = `{ ${known.join(", ")} }`;
+  const form = () => `{ ${known.join(", ")} }`;
   if (!isPlainObject(options)) {
     const hint = callbackHint(name, args);
-    fail(name, `the options must be an object such as ${form}, got ${describe(options)}${hint}`);
+    fail(name, `the options must be an object such as ${form()}, got ${describe(options)}${hint}`);
   }
-  const odd = Object.keys(options).find((key) => !known.includes(key));
-  if (odd !== undefined) fail(name, `there is no option ${odd}; ${tellNearest(odd, known)} (of ${form})`);
+  for (const key in options) {
+    if (!known.includes(key))
+      fail(name, `there is no option ${key}; ${tellNearest(key, known)} (of ${form()})`);
+  }
 }

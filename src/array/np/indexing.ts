@@ -1,4 +1,5 @@
 // NumPy's indexing: numbers, ranges, new axes and index arrays, for reading (`slice`) and updating (`at`).
+import { markEntry } from "../core/userCode.js";
 import { Array, type ArrayLike } from "../core/array.js";
 import { asArray, broadcastTo, toDType } from "../core/coerce.js";
 import { isFloat, promoteDTypes } from "../core/dtype.js";
@@ -18,10 +19,10 @@ import { isWholeRange, keptShape, planIndex } from "./indexPlan.js";
 export type { Index, Range } from "./indexParsing.js";
 
 /** `slice(x, 0, "1:", "...", indices)` is NumPy's `x[0, 1:, ..., indices]`; computed indices are moved inside. */
-export function slice(x: ArrayLike, ...index: readonly Index[]): Array {
+export const slice = markEntry((x: ArrayLike, ...index: readonly Index[]): Array => {
   const array = asArray("slice", x);
   return readEntries(array, parseIndex("slice", array, index));
-}
+}, "np.slice");
 
 /** What an index names, one entry per axis. */
 export function readEntries(array: Array, entries: readonly Entry[]): Array {

@@ -2,6 +2,7 @@
 import { Array } from "../core/array.js";
 import { asMethod, checkMethods } from "../core/checked.js";
 import type { ArrayMethods } from "../core/methods.js";
+import { markEntry } from "../core/userCode.js";
 import { cumprod, cumsum } from "./cumulative.js";
 import * as elementwise from "./elementwise.js";
 import { IndexedUpdate, slice, type Index } from "./indexing.js";
@@ -69,26 +70,30 @@ const functions: Functions = {
   matmul,
 };
 
-const define = (name: string, descriptor: PropertyDescriptor): void => {
+const define = (name: string | symbol, descriptor: PropertyDescriptor): void => {
   Object.defineProperty(Array.prototype, name, { configurable: true, ...descriptor });
 };
-for (const [name, f] of Object.entries(functions)) define(name, { value: asMethod(name, f), writable: true });
-define("slice", {
-  value(this: Array, ...index: readonly Index[]): Array {
+const defineMethod = (name: string | symbol, value: object): void => {
+  define(name, { value, writable: true });
+};
+for (const [name, f] of Object.entries(functions)) defineMethod(name, asMethod(name, f));
+defineMethod(
+  "slice",
+  markEntry(function (this: Array, ...index: readonly Index[]): Array {
     return slice(this, ...index);
-  },
-  writable: true,
-});
-define("at", {
-  value(this: Array, ...index: readonly Index[]): IndexedUpdate {
+  }, "x.slice"),
+);
+defineMethod(
+  "at",
+  markEntry(function (this: Array, ...index: readonly Index[]): IndexedUpdate {
     return new IndexedUpdate(this, index);
-  },
-  writable: true,
-});
+  }, "x.at"),
+);
 define("T", {
-  get(this: Array): Array {
+  get: markEntry(function (this: Array): Array {
     return shaping.transpose(this);
-  },
+  }, "x.T"),
 });
 checkMethods(Array.prototype, ["data", "item", "toArray"]);
 checkMethods(IndexedUpdate.prototype, ["get", "set", "add", "sub", "mul", "min", "max"], "at().");
+defineMethod(Symbol.toPrimitive, markEntry(Array.prototype[Symbol.toPrimitive], "x.toPrimitive"));

@@ -5,6 +5,7 @@ import { concreteElements } from "../core/array.js";
 import { isFloat } from "../core/dtype.js";
 import { fail } from "../core/errors.js";
 import * as random from "../random.js";
+import { callBack } from "../core/userCode.js";
 import { rebuild, type FlatTree } from "../lax/leaves.js";
 import { leafPaths } from "../tree/structure.js";
 import { jvp, vjp } from "./derivatives.js";
@@ -47,7 +48,10 @@ export const checkGrads = checked(
     const tangents = rebuild<A>(values.structure, directions);
     const moved = (by: number): Array[] => {
       const place = values.arrays.map((array, index) => array.add(directions[index].mul(by)));
-      return flatten(operation, f(...rebuild<A>(values.structure, place))).arrays;
+      return flatten(
+        operation,
+        callBack(() => f(...rebuild<A>(values.structure, place))),
+      ).arrays;
     };
     const [ahead, behind] = [moved(eps), moved(-eps)];
     const numeric = ahead.map((array, index) => array.sub(behind[index]).div(2 * eps));
@@ -71,9 +75,10 @@ export const checkGrads = checked(
     if (order <= 1) return;
     checkGrads((...inputs: A) => jvp(f, inputs, tangents)[1], args, order - 1, options);
     if (modes.includes("rev")) {
-      const cotangents = flatten(operation, f(...args)).arrays.map((array, index) =>
-        randomLike(array, 53 + index),
-      );
+      const cotangents = flatten(
+        operation,
+        callBack(() => f(...args)),
+      ).arrays.map((array, index) => randomLike(array, 53 + index));
       const gradient = (...inputs: A): unknown => {
         const [value, back] = vjp(f, ...inputs);
         return back(rebuild(flatten(operation, value).structure, cotangents));

@@ -1,4 +1,5 @@
 // The public face of differentiation: jvp, vjp, grad, valueAndGrad.
+import { markEntry } from "../core/userCode.js";
 import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
 import { isFloat } from "../core/dtype.js";
@@ -107,30 +108,33 @@ function pullback(
 }
 
 /** f(...primals), and the function from a cotangent of that to the cotangents of the primals. */
-export function vjp<A extends readonly unknown[], R>(
-  f: (...args: A) => R,
-  ...primals: A
-): [value: R, pullback: (cotangent: R) => A] {
-  const operation = nameOf("vjp", f);
-  const values = flattenArguments(operation, primals);
-  const call = traceCall(operation, f, values.structure, typesOfArrays(values.arrays));
-  const active = values.arrays.map((value) => isFloat(value.dtype));
-  const { outputs, back } = pullback(
-    operation,
-    call,
-    values.arrays,
-    active,
-    call.program.outputs.map(() => true),
-  );
-  const result: FlatTree = { arrays: outputs, structure: call.structure };
-  return [
-    rebuild<R>(call.structure, outputs),
-    (cotangent) => {
-      const cotangents = matchTangents(operation, result, cotangent, "the cotangents");
-      return rebuild<A>(values.structure, spreadGradients(values.arrays, active, back(cotangents)));
-    },
-  ];
-}
+export const vjp = markEntry(
+  <A extends readonly unknown[], R>(
+    f: (...args: A) => R,
+    ...primals: A
+  ): [value: R, pullback: (cotangent: R) => A] => {
+    const operation = nameOf("vjp", f);
+    const values = flattenArguments(operation, primals);
+    const call = traceCall(operation, f, values.structure, typesOfArrays(values.arrays));
+    const active = values.arrays.map((value) => isFloat(value.dtype));
+    const { outputs, back } = pullback(
+      operation,
+      call,
+      values.arrays,
+      active,
+      call.program.outputs.map(() => true),
+    );
+    const result: FlatTree = { arrays: outputs, structure: call.structure };
+    return [
+      rebuild<R>(call.structure, outputs),
+      markEntry((cotangent: R) => {
+        const cotangents = matchTangents(operation, result, cotangent, "the cotangents");
+        return rebuild<A>(values.structure, spreadGradients(values.arrays, active, back(cotangents)));
+      }, operation),
+    ];
+  },
+  "vjp",
+);
 
 /** One gradient per value: those computed for active ones, zeros for the others. */
 function spreadGradients(
@@ -177,7 +181,10 @@ export const valueAndGrad = checked(
     { argnums, hasAux = false as H }: GradOptions<N, H> = {},
   ): ((...args: A) => [value: R, gradient: Selected<A, N>]) => {
     const operation = nameOf("valueAndGrad", f);
-    return (...args) => differentiate(operation, f, args, argnums ?? 0, hasAux) as never;
+    return markEntry(
+      (...args: A) => differentiate(operation, f, args, argnums ?? 0, hasAux) as never,
+      operation,
+    );
   },
 );
 
@@ -200,10 +207,10 @@ export const grad = checked(
     ? [gradient: Selected<A, N>, aux: R extends readonly [unknown, infer X] ? X : never]
     : Selected<A, N>) => {
     const operation = nameOf("grad", f);
-    return (...args) => {
+    return markEntry((...args: A) => {
       const [value, gradient] = differentiate(operation, f, args, argnums ?? 0, hasAux);
       return (hasAux ? [gradient, (value as [unknown, unknown])[1]] : gradient) as never;
-    };
+    }, operation);
   },
 );
 

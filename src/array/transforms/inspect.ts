@@ -1,4 +1,5 @@
 // Looking at what a function does without running it.
+import { markEntry } from "../core/userCode.js";
 import type { Array } from "../core/array.js";
 import { checked } from "../core/checked.js";
 import { countEquations, type Program } from "../core/program.js";
@@ -22,9 +23,9 @@ export interface ClosedProgram {
 export const makeProgram = checked(
   "makeProgram",
   1,
-  <A extends readonly unknown[]>(f: (...args: A) => unknown) =>
-    (...args: A): ClosedProgram => {
-      const operation = nameOf("makeProgram", f);
+  <A extends readonly unknown[]>(f: (...args: A) => unknown) => {
+    const operation = nameOf("makeProgram", f);
+    return markEntry((...args: A): ClosedProgram => {
       const { arrays, structure } = flattenArguments(operation, args);
       const { program, captures } = traceCall(
         operation,
@@ -38,7 +39,8 @@ export const makeProgram = checked(
         size: countEquations(program),
         toString: () => showProgram(program),
       };
-    },
+    }, operation);
+  },
 );
 
 /** The shape and dtype of an array that was never computed. */
@@ -48,18 +50,18 @@ export interface ShapeDtype {
 }
 
 /** The shapes and dtypes of `f(...args)`, in the structure of its result, without computing anything. */
-export function evalShape<A extends readonly unknown[], R>(
-  f: (...args: A) => R,
-  ...args: A
-): MapArrays<R, ShapeDtype> {
-  const operation = nameOf("evalShape", f);
-  const { arrays, structure } = flattenArguments(operation, args);
-  const call = traceCall(
-    operation,
-    f,
-    structure,
-    arrays.map((array) => array.type),
-  );
-  const types = call.program.outputs.map(({ type: { shape, dtype } }): ShapeDtype => ({ shape, dtype }));
-  return unflatten(call.structure, types) as MapArrays<R, ShapeDtype>;
-}
+export const evalShape = markEntry(
+  <A extends readonly unknown[], R>(f: (...args: A) => R, ...args: A): MapArrays<R, ShapeDtype> => {
+    const operation = nameOf("evalShape", f);
+    const { arrays, structure } = flattenArguments(operation, args);
+    const call = traceCall(
+      operation,
+      f,
+      structure,
+      arrays.map((array) => array.type),
+    );
+    const types = call.program.outputs.map(({ type: { shape, dtype } }): ShapeDtype => ({ shape, dtype }));
+    return unflatten(call.structure, types) as MapArrays<R, ShapeDtype>;
+  },
+  "evalShape",
+);

@@ -1,4 +1,5 @@
 // Whole matrices of derivatives: one direction of a standard basis at a time, vectorised.
+import { markEntry } from "../core/userCode.js";
 import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
 import { isFloat } from "../core/dtype.js";
@@ -72,7 +73,7 @@ export const jacfwd = checked(
     { argnums = 0 }: JacobianOptions = {},
   ): ((...args: A) => Jacobian<R, A[0]>) => {
     const operation = nameOf("jacfwd", f);
-    return (...args) => {
+    return markEntry((...args: A) => {
       const { argument, of } = isolate(operation, f, args, argnums);
       const value = rebuild<unknown>(argument.structure, argument.arrays);
       const push = (direction: unknown) => jvp(of, [value], [direction])[1];
@@ -83,8 +84,8 @@ export const jacfwd = checked(
         );
         return rebuild<Array>(argument.structure, pieces);
       });
-      return rebuild(columns.structure, leaves);
-    };
+      return rebuild<Jacobian<R, A[0]>>(columns.structure, leaves);
+    }, operation);
   },
 );
 
@@ -98,7 +99,7 @@ export const jacrev = checked(
     { argnums = 0 }: JacobianOptions = {},
   ): ((...args: A) => Jacobian<R, A[0]>) => {
     const operation = nameOf("jacrev", f);
-    return (...args) => {
+    return markEntry((...args: A) => {
       const { argument, of } = isolate(operation, f, args, argnums);
       const [value, back] = vjp(of, rebuild<unknown>(argument.structure, argument.arrays));
       const result = flattenArguments(operation, value, "the result");
@@ -110,8 +111,8 @@ export const jacrev = checked(
           pieces.map((ofLeaf, at) => ofLeaf[index].reshape([...shape, ...argument.arrays[at].shape])),
         ),
       );
-      return rebuild(result.structure, leaves);
-    };
+      return rebuild<Jacobian<R, A[0]>>(result.structure, leaves);
+    }, operation);
   },
 );
 

@@ -1,4 +1,5 @@
 // jit: a function traced once per signature and run as a whole by a backend.
+import { callBack, markEntry } from "../core/userCode.js";
 import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
 import { fail } from "../core/errors.js";
@@ -80,7 +81,7 @@ export const jit = checked(
     const compiled = (...args: unknown[]): unknown => {
       const { inputs, rebuildArgs, signature, prepare } = takeApart(args);
       // Inside another trace the function becomes part of that program.
-      if (isTracing()) return call(f, rebuildArgs(inputs));
+      if (isTracing()) return callBack(() => call(f, rebuildArgs(inputs)));
       const key = signature();
       let entry = cache.get(key);
       if (entry === undefined) {
@@ -100,7 +101,7 @@ export const jit = checked(
       remember(key, finish(await executable));
       log();
     });
-    return compiled as unknown as F;
+    return markEntry(compiled, operation) as unknown as F;
   },
 );
 
@@ -111,11 +112,14 @@ const preparers = new WeakMap<object, (args: readonly unknown[]) => Promise<void
  * Traces and compiles a jitted function for arguments like these without running it. The engine compiles in
  * the background where it can: browsers refuse to compile large programs otherwise.
  */
-export async function precompile<F extends AnyFunction>(f: F, ...args: Parameters<F>): Promise<void> {
-  const prepare = preparers.get(f);
-  if (prepare === undefined) fail("precompile", "its first argument must be a function that jit returned");
-  await prepare(args);
-}
+export const precompile = markEntry(
+  async <F extends AnyFunction>(f: F, ...args: Parameters<F>): Promise<void> => {
+    const prepare = preparers.get(f);
+    if (prepare === undefined) fail("precompile", "its first argument must be a function that jit returned");
+    await prepare(args);
+  },
+  "precompile",
+);
 
 const call = (f: AnyFunction, args: readonly unknown[]): unknown => f(...(args as never[]));
 

@@ -1,4 +1,5 @@
 // vmap: a function of one example as a function of a batch.
+import { markEntry } from "../core/userCode.js";
 import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
 import { fail } from "../core/errors.js";
@@ -89,7 +90,7 @@ export const vmap = checked(
       );
       return rebuild(call.structure, outputs);
     };
-    return mapped as unknown as F;
+    return markEntry(mapped, operation) as unknown as F;
   },
 );
 

@@ -1,4 +1,5 @@
 // Trees: nested plain objects and lists whose leaves are arrays, the form of all parameters and states.
+import { callBack, markEntry } from "../core/userCode.js";
 import { checked } from "../core/checked.js";
 import { concreteElements, Array } from "../core/array.js";
 import { fail } from "../core/errors.js";
@@ -59,27 +60,35 @@ export const unflatten = checked(
 type LeavesOf<Trees extends readonly unknown[]> = { [K in keyof Trees]: Leaf<Trees[K]> };
 
 /** A tree of the same structure with `f` applied to the leaves; further trees give `f` further arguments. */
-export function map<T, R, Rest extends readonly unknown[]>(
-  f: (leaf: Leaf<NoInfer<T>>, ...rest: LeavesOf<Rest>) => R,
-  tree: T,
-  ...rest: Rest
-): MapLeaves<T, R> {
-  const { structure: form, rows } = zipLeaves("tree.map", [tree, ...rest]);
-  const results = rows.map((row) => f(...(row as [Leaf<T>, ...LeavesOf<Rest>])));
-  return unflattenStructure(form, results) as MapLeaves<T, R>;
-}
+export const map = markEntry(
+  <T, R, Rest extends readonly unknown[]>(
+    f: (leaf: Leaf<NoInfer<T>>, ...rest: LeavesOf<Rest>) => R,
+    tree: T,
+    ...rest: Rest
+  ): MapLeaves<T, R> => {
+    const { structure: form, rows } = zipLeaves("tree.map", [tree, ...rest]);
+    const results = callBack(() => rows.map((row) => f(...(row as [Leaf<T>, ...LeavesOf<Rest>]))));
+    return unflattenStructure(form, results) as MapLeaves<T, R>;
+  },
+  "tree.map",
+);
 
 /** `map` whose function gets the leaf's path first, as in `params.actor[0].w`. */
-export function mapWithPath<T, R, Rest extends readonly unknown[]>(
-  f: (path: string, leaf: Leaf<NoInfer<T>>, ...rest: LeavesOf<Rest>) => R,
-  tree: T,
-  ...rest: Rest
-): MapLeaves<T, R> {
-  const { structure: form, rows } = zipLeaves("tree.mapWithPath", [tree, ...rest]);
-  const paths = leafPaths(form);
-  const results = rows.map((row, index) => f(paths[index], ...(row as [Leaf<T>, ...LeavesOf<Rest>])));
-  return unflattenStructure(form, results) as MapLeaves<T, R>;
-}
+export const mapWithPath = markEntry(
+  <T, R, Rest extends readonly unknown[]>(
+    f: (path: string, leaf: Leaf<NoInfer<T>>, ...rest: LeavesOf<Rest>) => R,
+    tree: T,
+    ...rest: Rest
+  ): MapLeaves<T, R> => {
+    const { structure: form, rows } = zipLeaves("tree.mapWithPath", [tree, ...rest]);
+    const paths = leafPaths(form);
+    const results = callBack(() =>
+      rows.map((row, index) => f(paths[index], ...(row as [Leaf<T>, ...LeavesOf<Rest>]))),
+    );
+    return unflattenStructure(form, results) as MapLeaves<T, R>;
+  },
+  "tree.mapWithPath",
+);
 
 /** The leaves that stand at the same place of several trees, place by place. */
 function zipLeaves(
@@ -100,7 +109,7 @@ export const reduce = checked(
   "tree.reduce",
   3,
   <T, R>(f: (total: R, leaf: Leaf<NoInfer<T>>) => R, tree: T, initial: R): R =>
-    leaves(tree).reduce(f, initial),
+    callBack(() => leaves(tree).reduce((total, leaf) => f(total, leaf), initial)),
 );
 
 /** Whether two trees of concrete arrays have equal structure and nearly equal leaves: |a − b| ≤ atol + rtol·|b|. */

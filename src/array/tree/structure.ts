@@ -83,8 +83,9 @@ export function flatten(
         const [children, aux] = type.flatten(at);
         return { kind: "custom", type, aux, children: visit(children) };
       }
+    } else if (isStatic?.(at) === true) {
+      return { kind: "custom", type: plainValue, aux: at, children: nothing };
     }
-    if (isStatic?.(at) === true) return { kind: "custom", type: plainValue, aux: at, children: nothing };
     leaves.push(at);
     return leaf;
   };

@@ -1,7 +1,7 @@
 // The functions of jax.nn: activations and what goes with them.
 import { checked } from "./core/checked.js";
 import type { Array, ArrayLike } from "./core/array.js";
-import { asArray, asFloat } from "./core/coerce.js";
+import { asArray, asFloat, promoteNumeric } from "./core/coerce.js";
 import type { DType } from "./core/dtype.js";
 import { checkWhole } from "./core/errors.js";
 import { normalizeAxis, range, type Axes } from "./core/shape.js";
@@ -17,7 +17,7 @@ import { expandDims } from "./np/shaping.js";
 
 /** max(x, 0), with derivative 0 at 0. */
 export const relu = checked("nn.relu", 1, (x: ArrayLike): Array =>
-  bindOne(reluPrimitive, [asArray("relu", x)], {}),
+  bindOne(reluPrimitive, promoteNumeric("relu", [asArray("relu", x)]), {}),
 );
 
 export const leakyRelu = checked("nn.leakyRelu", 2, (x: ArrayLike, negativeSlope = 0.01): Array => {
@@ -42,7 +42,10 @@ export const gelu = checked(
     const array = asFloat("gelu", x);
     if (!approximate) return array.mul(0.5).mul(erfc(array.mul(-Math.SQRT1_2)));
     const cubic = array.add(array.mul(array).mul(array).mul(0.044715));
-    return array.mul(tanh(cubic.mul(Math.sqrt(2 / Math.PI))).add(1)).mul(0.5);
+    const share = tanh(cubic.mul(Math.sqrt(2 / Math.PI)))
+      .add(1)
+      .mul(0.5);
+    return array.mul(share);
   },
 );
 

@@ -52,9 +52,10 @@ export const clamp = checked("lax.clamp", 3, (min: ArrayLike, x: ArrayLike, max:
   const [low, array, high] = promote("lax.clamp", [min, x, max]);
   const isInside = array.greater(low).and(array.less(high));
   const isBelow = array.less(low).and(low.less(high));
-  // As in JAX, the derivative at the bounds themselves is zero; so is that of NaN, which stays NaN.
+  const isAbove = array.greater(high).and(low.equal(low));
+  // As in JAX, the derivative at the bounds themselves is zero. NaN stays NaN, in the bounds too.
   const limited = stopGradient(minimum(maximum(array, low), high));
-  return where(isInside, array, where(isBelow, low, where(array.greater(high), high, limited)));
+  return where(isInside, array, where(isBelow, low, where(isAbove, high, limited)));
 });
 
 /** The identity with a derivative of zero, on every array of a tree. */

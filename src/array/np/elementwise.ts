@@ -10,6 +10,7 @@ import {
   asOperand,
   broadcastTo,
   promote,
+  promoteNumeric,
   promoteToFloat,
   toDType,
 } from "../core/coerce.js";
@@ -35,7 +36,10 @@ export const multiply = binaryOf("np.multiply", arithmetic.mul, logic.and);
 export const divide = realBinary("np.divide", arithmetic.div);
 export const trueDivide = divide;
 export const negative = unaryOf("np.negative", arithmetic.neg);
-export const abs = unaryOf("np.abs", arithmetic.abs);
+export const abs = unary("np.abs", (x) => {
+  const array = asArray("abs", x);
+  return array.dtype === "bool" ? array : bindOne(arithmetic.abs, [array], {});
+});
 export const absolute = abs;
 export const sign = unaryOf("np.sign", arithmetic.sign);
 export const maximum = binaryOf("np.maximum", arithmetic.max);
@@ -43,7 +47,7 @@ export const minimum = binaryOf("np.minimum", arithmetic.min);
 
 /** The remainder with the sign of the divisor, as Python's %; of an integer and 0 it is 0. */
 export const mod = binary("np.mod", (x, y) => {
-  const [a, b] = align("mod", promote("mod", [x, y])) as [Array, Array];
+  const [a, b] = align("mod", promoteNumeric("mod", [x, y])) as [Array, Array];
   const divisor = isFloat(b.dtype) || isKnownNonzero(y) ? b : where(b.equal(0), 1, b);
   const rest = bindOne(arithmetic.rem, [a, divisor], {});
   return where(onWrongSide(rest, divisor), rest.add(divisor), rest);
@@ -52,7 +56,7 @@ export const remainder = mod;
 
 /** The quotient rounded down, as Python's //; dividing by 0 gives infinities, and of integers what JAX gives. */
 export const floorDivide = binary("np.floorDivide", (x, y) => {
-  const [a, b] = align("floorDivide", promote("floorDivide", [x, y])) as [Array, Array];
+  const [a, b] = align("floorDivide", promoteNumeric("floorDivide", [x, y])) as [Array, Array];
   const rest = bindOne(arithmetic.rem, [a, b], {});
   const isBelow = onWrongSide(rest, b);
   if (isFloat(a.dtype)) {
@@ -76,9 +80,9 @@ const onWrongSide = (rest: Array, divisor: Array): Array =>
 /** x to the power y; a small whole number y becomes multiplications. */
 export const power = binary("np.power", (x, y) => {
   if (typeof y === "number" && Number.isInteger(y) && Math.abs(y) <= 32) {
-    return integerPower(asOperand("power", x), y);
+    return integerPower(promoteNumeric("power", [asOperand("power", x)])[0], y);
   }
-  return apply(arithmetic.pow, promote("power", [x, y]));
+  return apply(arithmetic.pow, promoteNumeric("power", [x, y]));
 });
 export const pow = power;
 
@@ -103,7 +107,7 @@ function inversePower(x: Array, exponent: number): Array {
 }
 
 export const square = unary("np.square", (x) => {
-  const array = asArray("square", x);
+  const [array] = promoteNumeric("square", [asArray("square", x)]);
   return array.mul(array);
 });
 /** 1 / x. */
@@ -159,10 +163,12 @@ export const bitwiseOr = binaryOf("np.bitwiseOr", logic.or);
 export const bitwiseXor = binaryOf("np.bitwiseXor", logic.xor);
 export const bitwiseNot = unaryOf("np.bitwiseNot", logic.not);
 export const invert = bitwiseNot;
-export const leftShift = binaryOf("np.leftShift", logic.shiftLeft);
+export const leftShift = binary("np.leftShift", (x, y) =>
+  apply(logic.shiftLeft, promoteNumeric("leftShift", [x, y])),
+);
 /** Keeps the sign of int32; fills unsigned dtypes with zeros. */
 export const rightShift = binary("np.rightShift", (x, y) => {
-  const operands = promote("rightShift", [x, y]);
+  const operands = promoteNumeric("rightShift", [x, y]);
   const isSigned = operands[0].dtype === "int32";
   return apply(isSigned ? logic.shiftRightArithmetic : logic.shiftRightLogical, operands);
 });

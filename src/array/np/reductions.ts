@@ -7,7 +7,16 @@ import { fail } from "../core/errors.js";
 import { constant } from "../core/interpret.js";
 import type { KeepDims, Masked, Reduction, Spread } from "../core/methods.js";
 import type { Primitive } from "../core/primitive.js";
-import { normalizeAxes, normalizeAxis, range, sameShape, sizeOf, without, type Axes } from "../core/shape.js";
+import {
+  normalizeAxes,
+  normalizeAxis,
+  range,
+  sameShape,
+  sizeOf,
+  without,
+  type Axes,
+  type Shape,
+} from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { showType } from "../core/type.js";
 import * as primitives from "../primitives/reduce.js";
@@ -132,18 +141,30 @@ const extremum = (
     ["keepdims", "where", "initial"],
     (x: ArrayLike, axis?: Axes, { keepdims = false, where: mask, initial }: Reduction = {}): Array => {
       const given = asArray(operation, x);
-      const empty = normalizeAxes(operation, axis, given.ndim).find((at) => given.shape[at] === 0);
-      if (initial === undefined && empty !== undefined) {
-        fail(operation, `${showType(given.type)} has no elements along axis ${empty}; give an initial value`);
+      const axes = normalizeAxes(operation, axis, given.ndim);
+      const empty = axes.find((at) => given.shape[at] === 0);
+      if (initial === undefined) {
+        if (empty !== undefined) {
+          fail(
+            operation,
+            `${showType(given.type)} has no elements along axis ${empty}; give an initial value`,
+          );
+        }
+        if (mask !== undefined) {
+          fail(operation, "with where it needs an initial value, for when no element counts");
+        }
+        return reduce(operation, primitive, given, axes, keepdims);
       }
-      if (initial === undefined && mask !== undefined) {
-        fail(operation, "with where it needs an initial value, for when no element counts");
-      }
+      const start = startScalar(operation, initial, given);
+      if (empty !== undefined) return broadcastTo(operation, start, shapeOver(given.shape, axes, keepdims));
       const array = masked(operation, given, mask, constant(limitOf(given.dtype, least), given.dtype));
-      const reduced = reduce(operation, primitive, array, axis, keepdims);
-      return initial === undefined ? reduced : combine(reduced, startScalar(operation, initial, array));
+      return combine(reduce(operation, primitive, array, axes, keepdims), start);
     },
   );
+
+/** The shape of a reduction over axes. */
+const shapeOver = (shape: Shape, axes: readonly number[], keepdims: boolean): Shape =>
+  keepdims ? shape.map((extent, at) => (axes.includes(at) ? 1 : extent)) : without(shape, axes);
 
 export const max = extremum("max", primitives.reduceMax, maximum, -1);
 export const min = extremum("min", primitives.reduceMin, minimum, 1);

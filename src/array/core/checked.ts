@@ -39,6 +39,7 @@ export function checked(
   second?: AnyFunction,
 ): AnyFunction {
   const [options, run] = typeof first === "function" ? [[], first] : [first, second as AnyFunction];
+  if (most > 5) throw new Error(`${name} has more parameters than are handed on; this is a bug in vibe-rl`);
   const signature: Signature = { name, most, options, run };
   const call = run as (...args: unknown[]) => unknown;
   const suspicious = firstSuspicious(signature);
@@ -91,7 +92,7 @@ function checkCall(signature: Signature, args: ArrayLike<unknown>): void {
   while (count > 0 && args[count - 1] === undefined) count--;
   if (count > most && !isCallback(most, args)) {
     const few = most === 0 ? "no arguments" : most === 1 ? "1 argument" : `at most ${most} arguments`;
-    fail(name, `takes ${few}, got ${count}${callbackHint(name, args)}`);
+    fail(name, `takes ${few}, got ${count}${callbackHint(signature, args)}`);
   }
   if (options.length > 0 && count >= most) checkOptions(signature, args);
 }
@@ -105,14 +106,20 @@ function isCallback(most: number, args: ArrayLike<unknown>): boolean {
   return args.length === most + 2 && Array.isArray(list) && list[index as number] === args[most - 1];
 }
 
-const callbackHint = (name: string, args: ArrayLike<unknown>): string =>
-  Number.isInteger(args[1]) ? `; as a callback write x => ${name}(x)` : "";
+/** What to do where an index was taken for an argument: that of `list.map(f)`, or of `Array.from(list, f)`. */
+function callbackHint({ name, most }: Signature, args: ArrayLike<unknown>): string {
+  const [element, index, list] = [args[0], args[1], args[2]];
+  const isElement = Array.isArray(list) && list[index as number] === element;
+  const isCounted = most === 1 && args.length === 2 && Number.isInteger(index);
+  return isElement || isCounted ? `; as a callback write x => ${name}(x)` : "";
+}
 
-function checkOptions({ name, most, options: known }: Signature, args: ArrayLike<unknown>): void {
+function checkOptions(signature: Signature, args: ArrayLike<unknown>): void {
+  const { name, most, options: known } = signature;
   const options = args[most - 1];
   const form = () => `{ ${known.join(", ")} }`;
   if (!isPlainObject(options)) {
-    const hint = callbackHint(name, args);
+    const hint = callbackHint(signature, args);
     fail(name, `the options must be an object such as ${form()}, got ${describe(options)}${hint}`);
   }
   for (const key in options) {

@@ -53,7 +53,7 @@ const callbackName = "vibe-rl calls back";
 
 /** Marks a function as one that users call, under a name that stacks show. */
 /* #__NO_SIDE_EFFECTS__ */
-export function markEntry<F extends object>(f: F, name = "vibe-rl entry"): F {
+export function markEntry<F extends object>(f: F, name: string): F {
   entryNames.add(name);
   return Object.defineProperty(f, "name", { value: name });
 }

@@ -1,5 +1,6 @@
 // Random numbers, bit for bit those of JAX (threefry2x32, partitionable). A key is a uint32 array [2]; every
 // function is pure, so split a key for each use.
+import { checked } from "./core/checked.js";
 import { Array, type ArrayLike } from "./core/array.js";
 import { align, asArray, asOperand } from "./core/coerce.js";
 import { isFloat } from "./core/dtype.js";
@@ -26,14 +27,15 @@ import { sort } from "./primitives/sort.js";
 import { threefryWords } from "./primitives/threefry.js";
 import { arange, array } from "./np/creation.js";
 import { cumsum } from "./np/cumulative.js";
-import { erf, erfInv, log, log1p, maximum, mod, rightShift, where } from "./np/elementwise.js";
-import { searchsorted, take } from "./np/indexing.js";
+import { maximum, mod, rightShift, where } from "./np/elementwise.js";
 import { stack } from "./np/joining.js";
+import { erf, erfInv, log, log1p } from "./np/realFunctions.js";
 import { argmax } from "./np/reductions.js";
 import { argsort } from "./np/sorting.js";
+import { searchsorted, take } from "./np/taking.js";
 
 /** The key for a seed: any whole number up to 2^53, or an integer array. */
-export function key(seed: number | Array): Array {
+export const key = checked("random.key", 1, (seed: number | Array): Array => {
   if (!(seed instanceof Array)) {
     const high = Math.floor(wholeNumber("random.key", seed) / 2 ** 32);
     // A negative 32-bit seed is its bit pattern, as in JAX.
@@ -43,7 +45,7 @@ export function key(seed: number | Array): Array {
     fail("random.key", `the seed must be an integer scalar, got ${showType(seed.type)}`);
   }
   return stack([array(0, { dtype: "uint32" }), seed.astype("uint32")]);
-}
+});
 function wholeNumber(operation: string, value: number): number {
   if (!Number.isSafeInteger(value)) fail(operation, `needs a whole number, got ${describe(value)}`);
   return value;
@@ -75,12 +77,12 @@ function randomWords(operation: string, ofKey: Array, shape: Shape): [Array, Arr
 }
 
 /** `num` new independent keys, as the rows of a uint32 array. */
-export function split(ofKey: Array, num: number | Shape = 2): Array {
+export const split = checked("random.split", 2, (ofKey: Array, num: number | Shape = 2): Array => {
   return stack(randomWords("random.split", ofKey, checkShape("random.split", num)), -1);
-}
+});
 
 /** A key for a number, such as a step: different numbers give independent keys. */
-export function foldIn(ofKey: Array, data: ArrayLike): Array {
+export const foldIn = checked("random.foldIn", 2, (ofKey: Array, data: ArrayLike): Array => {
   const given =
     typeof data === "number"
       ? constant(wholeNumber("random.foldIn", data), "uint32")
@@ -93,13 +95,17 @@ export function foldIn(ofKey: Array, data: ArrayLike): Array {
   }
   const [k0, k1] = words("random.foldIn", ofKey);
   return stack(threefryWords([k0, k1, array(0, { dtype: "uint32" }), given.astype("uint32")]));
-}
+});
 
 /** Random bits: uint32 or uint8. */
-export function bits(ofKey: Array, shape: Shape = [], dtype: "uint32" | "uint8" = "uint32"): Array {
-  const [first, second] = randomWords("random.bits", ofKey, checkShape("random.bits", shape));
-  return first.xor(second).astype(dtype);
-}
+export const bits = checked(
+  "random.bits",
+  3,
+  (ofKey: Array, shape: Shape = [], dtype: "uint32" | "uint8" = "uint32"): Array => {
+    const [first, second] = randomWords("random.bits", ofKey, checkShape("random.bits", shape));
+    return first.xor(second).astype(dtype);
+  },
+);
 
 interface UniformOptions {
   readonly minval?: ArrayLike;
@@ -107,20 +113,21 @@ interface UniformOptions {
 }
 
 /** Uniform in [minval, maxval), float32; by default [0, 1). */
-export function uniform(
-  ofKey: Array,
-  shape: Shape = [],
-  { minval = 0, maxval = 1 }: UniformOptions = {},
-): Array {
-  for (const bound of [minval, maxval]) checkParameter("random.uniform", bound, shape);
-  // 23 random bits as the fraction of a float in [1, 2).
-  const random = rightShift(bits(ofKey, shape), 9).or(0x3f800000);
-  const unit = bindOne(bitcast, [random], { dtype: "float32" }).sub(1);
-  if (minval === 0 && maxval === 1) return unit;
-  const low = asFloat32("random.uniform", minval);
-  const span = asFloat32("random.uniform", maxval).sub(low);
-  return maximum(low, bindOne(fma, align("random.uniform", [unit, span, low]), {}));
-}
+export const uniform = checked(
+  "random.uniform",
+  3,
+  ["minval", "maxval"],
+  (ofKey: Array, shape: Shape = [], { minval = 0, maxval = 1 }: UniformOptions = {}): Array => {
+    for (const bound of [minval, maxval]) checkParameter("random.uniform", bound, shape);
+    // 23 random bits as the fraction of a float in [1, 2).
+    const random = rightShift(bits(ofKey, shape), 9).or(0x3f800000);
+    const unit = bindOne(bitcast, [random], { dtype: "float32" }).sub(1);
+    if (minval === 0 && maxval === 1) return unit;
+    const low = asFloat32("random.uniform", minval);
+    const span = asFloat32("random.uniform", maxval).sub(low);
+    return maximum(low, bindOne(fma, align("random.uniform", [unit, span, low]), {}));
+  },
+);
 
 /** Refuses a parameter that is larger than the shape: its elements would share random numbers. */
 function checkParameter(operation: string, parameter: ArrayLike, shape: Shape): void {
@@ -143,27 +150,26 @@ const justAboveMinusOne = -0.9999999403953552;
 const tiny = 1.1754943508222875e-38;
 
 /** The standard normal distribution. */
-export function normal(ofKey: Array, shape: Shape = []): Array {
+export const normal = checked("random.normal", 2, (ofKey: Array, shape: Shape = []): Array => {
   const u = uniform(ofKey, shape, { minval: justAboveMinusOne, maxval: 1 });
   return erfInv(u).mul(Math.SQRT2);
-}
+});
 
 /** The standard normal distribution between `lower` and `upper`. */
-export function truncatedNormal(
-  ofKey: Array,
-  lower: ArrayLike,
-  upper: ArrayLike,
-  shape: Shape | null = null,
-): Array {
-  const low = asFloat32("random.truncatedNormal", lower);
-  const high = asFloat32("random.truncatedNormal", upper);
-  const extents = shape ?? broadcastShapes("random.truncatedNormal", low.shape, high.shape);
-  for (const bound of [low, high]) checkParameter("random.truncatedNormal", bound, extents);
-  const [a, b] = [low, high].map((bound) => erf(bound.div(Math.SQRT2))) as [Array, Array];
-  const u = uniform(ofKey, extents, { minval: a, maxval: b });
-  // Rounding must not put a number on or beyond the bounds.
-  return erfInv(u).mul(Math.SQRT2).clip(nextAfter(low, 1), nextAfter(high, -1));
-}
+export const truncatedNormal = checked(
+  "random.truncatedNormal",
+  4,
+  (ofKey: Array, lower: ArrayLike, upper: ArrayLike, shape: Shape | null = null): Array => {
+    const low = asFloat32("random.truncatedNormal", lower);
+    const high = asFloat32("random.truncatedNormal", upper);
+    const extents = shape ?? broadcastShapes("random.truncatedNormal", low.shape, high.shape);
+    for (const bound of [low, high]) checkParameter("random.truncatedNormal", bound, extents);
+    const [a, b] = [low, high].map((bound) => erf(bound.div(Math.SQRT2))) as [Array, Array];
+    const u = uniform(ofKey, extents, { minval: a, maxval: b });
+    // Rounding must not put a number on or beyond the bounds.
+    return erfInv(u).mul(Math.SQRT2).clip(nextAfter(low, 1), nextAfter(high, -1));
+  },
+);
 
 /** The neighbouring float32 above (1) or below (-1). */
 function nextAfter(x: Array, direction: 1 | -1): Array {
@@ -175,72 +181,91 @@ function nextAfter(x: Array, direction: 1 | -1): Array {
 }
 
 /** Whole numbers from minval up to but not including maxval, int32. */
-export function randint(ofKey: Array, shape: Shape, minval: ArrayLike, maxval: ArrayLike): Array {
-  const [low, high] = [minval, maxval].map((bound) => {
-    const value = asOperand("random.randint", bound);
-    checkParameter("random.randint", value, shape);
-    if (isFloat(value.dtype))
-      fail("random.randint", `the bounds must be integers, got ${showType(value.type)}`);
-    return value.astype("int32");
-  }) as [Array, Array];
-  // Two words reduced modulo the span, so that the bias towards small numbers is negligible.
-  const [first, second] = [...split(ofKey)].map((subkey) => bits(subkey, shape)) as [Array, Array];
-  const span = where(high.greater(low), high.sub(low), 1).astype("uint32");
-  const half = mod(array(65536, { dtype: "uint32" }), span);
-  const multiplier = mod(half.mul(half), span);
-  const offset = mod(mod(first, span).mul(multiplier).add(mod(second, span)), span);
-  return low.add(offset.astype("int32"));
-}
+export const randint = checked(
+  "random.randint",
+  4,
+  (ofKey: Array, shape: Shape, minval: ArrayLike, maxval: ArrayLike): Array => {
+    const [low, high] = [minval, maxval].map((bound) => {
+      const value = asOperand("random.randint", bound);
+      checkParameter("random.randint", value, shape);
+      if (isFloat(value.dtype))
+        fail("random.randint", `the bounds must be integers, got ${showType(value.type)}`);
+      return value.astype("int32");
+    }) as [Array, Array];
+    // Two words reduced modulo the span, so that the bias towards small numbers is negligible.
+    const [first, second] = [...split(ofKey)].map((subkey) => bits(subkey, shape)) as [Array, Array];
+    const span = where(high.greater(low), high.sub(low), 1).astype("uint32");
+    const half = mod(array(65536, { dtype: "uint32" }), span);
+    const multiplier = mod(half.mul(half), span);
+    const offset = mod(mod(first, span).mul(multiplier).add(mod(second, span)), span);
+    return low.add(offset.astype("int32"));
+  },
+);
 
 /** True with probability p. */
-export function bernoulli(ofKey: Array, p: ArrayLike = 0.5, shape: Shape | null = null): Array {
-  const probability = asFloat32("random.bernoulli", p);
-  if (shape !== null) checkParameter("random.bernoulli", probability, shape);
-  return uniform(ofKey, shape ?? probability.shape).less(probability);
-}
+export const bernoulli = checked(
+  "random.bernoulli",
+  3,
+  (ofKey: Array, p: ArrayLike = 0.5, shape: Shape | null = null): Array => {
+    const probability = asFloat32("random.bernoulli", p);
+    if (shape !== null) checkParameter("random.bernoulli", probability, shape);
+    return uniform(ofKey, shape ?? probability.shape).less(probability);
+  },
+);
 
 /** The standard Gumbel distribution. */
-export function gumbel(ofKey: Array, shape: Shape = []): Array {
+export const gumbel = checked("random.gumbel", 2, (ofKey: Array, shape: Shape = []): Array => {
   return log(log(uniform(ofKey, shape, { minval: tiny, maxval: 1 })).neg()).neg();
-}
+});
 
 /** The exponential distribution with mean 1. */
-export function exponential(ofKey: Array, shape: Shape = []): Array {
+export const exponential = checked("random.exponential", 2, (ofKey: Array, shape: Shape = []): Array => {
   return log1p(uniform(ofKey, shape).neg()).neg();
-}
+});
 
 /** Indices drawn by their unnormalised log-probabilities along an axis. */
-export function categorical(
-  ofKey: Array,
-  logits: ArrayLike,
-  { axis = -1, shape }: { readonly axis?: number; readonly shape?: Shape } = {},
-): Array {
-  const scores = asArray("random.categorical", logits);
-  const at = normalizeAxis("random.categorical", axis, scores.ndim);
-  const batch = without(scores.shape, [at]);
-  const wanted = shape === undefined ? batch : checkShape("random.categorical", shape);
-  if (!sameShape(broadcastShapes("random.categorical", wanted, batch), wanted)) {
-    fail(
-      "random.categorical",
-      `shape ${showShape(wanted)} must end in the batch shape ${showShape(batch)} of logits`,
-    );
-  }
-  const lead = wanted.length - batch.length;
-  const noise = gumbel(ofKey, insertAt(wanted, lead + at, scores.shape[at]));
-  return argmax(noise.add(scores), lead + at);
-}
+export const categorical = checked(
+  "random.categorical",
+  3,
+  ["axis", "shape"],
+  (
+    ofKey: Array,
+    logits: ArrayLike,
+    { axis = -1, shape }: { readonly axis?: number; readonly shape?: Shape } = {},
+  ): Array => {
+    const scores = asArray("random.categorical", logits);
+    const at = normalizeAxis("random.categorical", axis, scores.ndim);
+    const batch = without(scores.shape, [at]);
+    const wanted = shape === undefined ? batch : checkShape("random.categorical", shape);
+    if (!sameShape(broadcastShapes("random.categorical", wanted, batch), wanted)) {
+      fail(
+        "random.categorical",
+        `shape ${showShape(wanted)} must end in the batch shape ${showShape(batch)} of logits`,
+      );
+    }
+    const lead = wanted.length - batch.length;
+    const noise = gumbel(ofKey, insertAt(wanted, lead + at, scores.shape[at]));
+    return argmax(noise.add(scores), lead + at);
+  },
+);
 
 /** 0 … n − 1 in random order, or the slices of an array along an axis in random order. */
-export function permutation(ofKey: Array, x: number | Array, axis = 0): Array {
-  if (typeof x === "number") {
-    checkWhole("random.permutation", "the number of elements", x, 0);
-    return shuffleVector(ofKey, arange(x));
-  }
-  const at = normalizeAxis("random.permutation", axis, x.ndim);
-  return x.ndim === 1 ? shuffleVector(ofKey, x) : take(x, shuffleVector(ofKey, arange(x.shape[at])), at);
-}
+export const permutation = checked(
+  "random.permutation",
+  3,
+  (ofKey: Array, x: number | Array, axis = 0): Array => {
+    if (typeof x === "number") {
+      checkWhole("random.permutation", "the number of elements", x, 0);
+      return shuffleVector(ofKey, arange(x));
+    }
+    const at = normalizeAxis("random.permutation", axis, x.ndim);
+    return x.ndim === 1 ? shuffleVector(ofKey, x) : take(x, shuffleVector(ofKey, arange(x.shape[at])), at);
+  },
+);
 /** The slices of an array along an axis in random order. */
-export const shuffle = (ofKey: Array, x: Array, axis = 0): Array => permutation(ofKey, x, axis);
+export const shuffle = checked("random.shuffle", 3, (ofKey: Array, x: Array, axis = 0): Array =>
+  permutation(ofKey, x, axis),
+);
 
 /** Sorts by random keys, often enough that ties between keys leave no trace. */
 function shuffleVector(ofKey: Array, x: Array): Array {
@@ -264,30 +289,37 @@ interface ChoiceOptions {
 }
 
 /** Elements of an array (or of 0 … n − 1) drawn at random. */
-export function choice(
-  ofKey: Array,
-  x: number | Array,
-  shape: Shape = [],
-  { replace = true, p: weights, axis = 0 }: ChoiceOptions = {},
-): Array {
-  const p = weights === undefined ? undefined : array(weights);
-  const at = typeof x === "number" ? 0 : normalizeAxis("random.choice", axis, x.ndim);
-  const population = typeof x === "number" ? x : x.shape[at];
-  const count = sizeOf(checkShape("random.choice", shape));
-  if (population < 1 && count > 0) fail("random.choice", "there is nothing to choose from");
-  if (!replace && count > population) {
-    fail(
-      "random.choice",
-      `cannot draw ${count} of ${population} elements without replacement; set replace: true`,
-    );
-  }
-  if (p !== undefined && (p.ndim !== 1 || p.shape[0] !== population)) {
-    fail("random.choice", `p must have ${population} probabilities, got ${showType(p.type)}`);
-  }
-  const indices = replace ? drawWith(ofKey, population, shape, p) : drawWithout(ofKey, population, count, p);
-  const positions = indices.reshape(shape);
-  return typeof x === "number" ? positions : take(x, positions, at);
-}
+export const choice = checked(
+  "random.choice",
+  4,
+  ["replace", "p", "axis"],
+  (
+    ofKey: Array,
+    x: number | Array,
+    shape: Shape = [],
+    { replace = true, p: weights, axis = 0 }: ChoiceOptions = {},
+  ): Array => {
+    const p = weights === undefined ? undefined : array(weights);
+    const at = typeof x === "number" ? 0 : normalizeAxis("random.choice", axis, x.ndim);
+    const population = typeof x === "number" ? x : x.shape[at];
+    const count = sizeOf(checkShape("random.choice", shape));
+    if (population < 1 && count > 0) fail("random.choice", "there is nothing to choose from");
+    if (!replace && count > population) {
+      fail(
+        "random.choice",
+        `cannot draw ${count} of ${population} elements without replacement; set replace: true`,
+      );
+    }
+    if (p !== undefined && (p.ndim !== 1 || p.shape[0] !== population)) {
+      fail("random.choice", `p must have ${population} probabilities, got ${showType(p.type)}`);
+    }
+    const indices = replace
+      ? drawWith(ofKey, population, shape, p)
+      : drawWithout(ofKey, population, count, p);
+    const positions = indices.reshape(shape);
+    return typeof x === "number" ? positions : take(x, positions, at);
+  },
+);
 
 function drawWith(ofKey: Array, population: number, shape: Shape, p: Array | undefined): Array {
   if (p === undefined) return randint(ofKey, shape, 0, population);

@@ -1,6 +1,6 @@
 // Loops and branches as their users see them.
 import { describe, expect, it } from "vitest";
-import { grad, jit, lax, np, vmap, type Array } from "vibe-rl/array";
+import { grad, jit, jvp, lax, np, vmap, type Array } from "vibe-rl/array";
 
 describe("scan", () => {
   const running = (c: Array, x: Array): [Array, Array] => [c.add(x), c.mul(x)];
@@ -129,5 +129,66 @@ describe("cond and switch", () => {
     expect(slope(false)).toBeCloseTo(0.75, 6);
     const batch = vmap(grad(f, { argnums: 1 }))(np.bool([true, false]), np.array([0.5, 0.5]));
     expect(batch.slice(1).item()).toBeCloseTo(0.75, 6);
+  });
+
+  describe("keep the derivatives of branches not taken to themselves", () => {
+    const safeLog = (x: Array) =>
+      lax.cond(
+        x.greater(0),
+        (v: Array) => np.log(v),
+        (v: Array) => v.mul(2),
+        x,
+      );
+    const safeRoot = (x: Array) =>
+      lax.switch(x.greater(0).astype("int32"), [(v: Array) => v, (v: Array) => np.sqrt(v)], x);
+    const inScan = (x: Array) => lax.scan((c: Array) => [safeLog(c), null], x, null, { length: 1 })[0];
+    const overRate = (rate: Array) => (x: Array) =>
+      lax.cond(
+        x.greater(0),
+        () => x.div(rate),
+        () => x.mul(rate),
+      );
+    const points = np.array([1, 0, -1]);
+
+    it("of cond, switch and cond in a loop, batched before or after differentiation", () => {
+      for (const [f, slopes] of [
+        [safeLog, [1, 2, 2]],
+        [safeRoot, [0.5, 1, 1]],
+        [inScan, [1, 2, 2]],
+      ] as const) {
+        expect(grad((x: Array) => vmap(f)(x).sum())(points).toArray()).toEqual(slopes);
+        expect(jit(grad((x: Array) => vmap(f)(x).sum()))(points).toArray()).toEqual(slopes);
+        expect(vmap(grad(f))(points).toArray()).toEqual(slopes);
+        expect(jvp(vmap(f), [points], [np.ones([3])])[1].toArray()).toEqual(slopes);
+        expect(grad((x: Array) => vmap(vmap(f))(x).sum())(points.reshape([3, 1])).toArray()).toEqual(
+          slopes.map((slope) => [slope]),
+        );
+      }
+    });
+
+    it("of what all examples share", () => {
+      const total = (rate: Array) => vmap(overRate(rate))(np.array([0, -1, -2])).sum();
+      expect(grad(total)(np.float32(0)).item()).toBe(-3);
+    });
+
+    it("of whileLoop's finished examples", () => {
+      const shrink = (x: Array) =>
+        lax.whileLoop(
+          (c: Array) => c.greater(0),
+          (c: Array) => np.sqrt(c).sub(2),
+          x,
+        );
+      const [xs, ones] = [np.array([9, 0, 1]), np.ones([3])];
+      expect(jvp(vmap(shrink), [xs], [ones])[1].toArray()).toEqual([
+        expect.closeTo(1 / 12, 6),
+        1,
+        expect.closeTo(0.5, 6),
+      ]);
+    });
+
+    it("also to second order", () => {
+      const slope = (x: Array) => grad((y: Array) => vmap(safeLog)(y).sum())(x);
+      expect(grad((x: Array) => slope(x).sum())(points).toArray()).toEqual([-1, 0, 0]);
+    });
   });
 });

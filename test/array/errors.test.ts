@@ -248,12 +248,20 @@ const mistakes: Record<string, readonly [mistake: () => unknown, says: RegExp]> 
     /jit: the result must hold arrays only|is a Promise/,
   ],
   "a result that is no array": [
-    () => jit(() => "text")(),
-    /jit: the result must hold arrays only, got "text"/,
+    () => jit(() => ({ when: new Map() }))(),
+    /jit: the result must hold arrays only, got an object of class Map at when/,
   ],
   "an argument that is no array": [
-    () => jit((name: string) => three.mul(name.length))("abc"),
-    /jit: argument 0 holds "abc", which is no array; name the argument in staticArgnums/,
+    () => jit((f: () => Array) => f())(() => three),
+    /jit: argument 0 must hold arrays, numbers, booleans and strings only, got a function; name the argument in staticArgnums/,
+  ],
+  "a function among the arguments of grad": [
+    () => grad((p: { f: () => Array }) => p.f())({ f: () => three }),
+    /grad: argument 0 must hold arrays, numbers, booleans and strings only, got a function f at f/,
+  ],
+  "a string as the carry of a loop": [
+    () => lax.scan((c: { name: string }) => [c, null], { name: "a" }, null, { length: 1 }),
+    /lax.scan: the initial carry must hold arrays only, got "a" at name/,
   ],
   "reverse mode through whileLoop": [
     () =>

@@ -40,6 +40,12 @@ describe("types carry through", () => {
     expectTypeOf(jit(forward)).toEqualTypeOf<typeof forward>();
     expectTypeOf(vmap(forward)).toEqualTypeOf<typeof forward>();
     expectTypeOf(jit(vmap(forward, [null, 0, null]))).toEqualTypeOf<typeof forward>();
+    const flagged = (x: Array, options: { explore: boolean; name?: "a" | "b" } = { explore: true }) => ({
+      x,
+      ...options,
+    });
+    expectTypeOf(jit(flagged)).toEqualTypeOf<typeof flagged>();
+    expectTypeOf(vmap(flagged)).toEqualTypeOf<typeof flagged>();
     const generic = jit(<T extends Array | Params>(x: T): T => x);
     expectTypeOf(generic(np.ones([2]))).toEqualTypeOf<Array>();
     expectTypeOf(generic<Params>).returns.toEqualTypeOf<Params>();
@@ -96,6 +102,14 @@ describe("types carry through", () => {
     expectTypeOf(tree.map((x: Array) => x.ndim, carry)).toEqualTypeOf<{ n: number; xs: number[] }>();
     expectTypeOf(tree.leaves(carry)).toEqualTypeOf<Array[]>();
     expectTypeOf(evalShape((x: Array) => ({ y: x }), np.zeros([2]))).toEqualTypeOf<{ y: ShapeDtype }>();
+    expectTypeOf(
+      evalShape((x: Array) => ({ y: x, n: 1, name: "a", done: x.ndim > 0 }), np.zeros([2])),
+    ).toEqualTypeOf<{
+      y: ShapeDtype;
+      n: ShapeDtype;
+      name: string;
+      done: boolean;
+    }>();
   });
 
   it("mistakes do not compile", () => {

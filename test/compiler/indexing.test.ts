@@ -244,6 +244,24 @@ describe("writing", () => {
     ],
   };
   it.each(Object.entries(programs))("%s", (_, [f, args]) => expectSame(f, args));
+
+  it("the last of several updates of one place wins, whatever the layout", () => {
+    const rows = int32(0, 1, 0, 2, 1, 0, 3, 3, 2, 0, 1, 2, 3, 1, 0, 2);
+    const table = int32(0, 1, 0, 2, 1, 0, 3, 3, 1, 0, 0, 2, 1, 3, 3, 0, 0, 1, 2, 0, 1, 2, 0, 1).reshape([
+      3, 8,
+    ]);
+    const updates = ([m, n]: readonly [number, number]) =>
+      np
+        .arange(m * n)
+        .astype("float32")
+        .reshape([m, n]);
+    expectSame((a, u, at) => a.at(at).set(u), [np.zeros([12, 5]), updates([16, 5]), rows]);
+    expectSame((a, u, at) => a.at(":", at).set(u), [np.zeros([5, 12]), updates([5, 16]), rows]);
+    expectSame((a, u, at) => a.at(at).set(u.T), [np.zeros([12, 5]), updates([5, 16]), rows]);
+    expectSame((a, u, at) => a.at(at).set(u), [np.zeros([12]), updates([3, 8]), table]);
+    expectSame((a, u, at) => a.at(at).set(u.T), [np.zeros([12]), updates([8, 3]), table]);
+    expectSame((a, u, at) => a.at(at.T).set(u), [np.zeros([12]), updates([8, 3]), table]);
+  });
 });
 
 describe("blocks at computed places", () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { jit, lax, np, registerBackend, type Array } from "vibe-rl/array";
 import { wasmBackend } from "../../src/device/wasm/backend.js";
 import { differences } from "../closeness.js";
-import { wholeNumbers, type Computation } from "./compare.js";
+import { expectSame, wholeNumbers, type Computation } from "./compare.js";
 
 let devices = 0;
 
@@ -97,6 +97,22 @@ describe("memory", () => {
   it.each(Object.entries(programs))("%s", (_, [f, args]) => {
     const expected = jit(f, { device: "interpreter" })(...args);
     expect(differences(onFreshMemory(f)(...args), expected)).toEqual([]);
+  });
+
+  it("a carry that only the world outside reads survives the test of its loop", () => {
+    // Sorting makes the test store whole arrays while the carry waits.
+    const goesOn = (a: Array, n: Array) => {
+      const largest = np.sort(a.add(n).mul(2)).slice(-1);
+      const smallest = np.sort(np.sin(a).add(n)).slice(0);
+      return largest.less(40).and(smallest.less(1e9));
+    };
+    const f = (a: Array) =>
+      lax.whileLoop(
+        ({ n }) => goesOn(a, n.astype("float32")),
+        ({ n }) => ({ n: n.add(1), x: np.broadcastTo(n.astype("float32"), [64]).add(np.arange(64)) }),
+        { n: np.int32(0), x: np.zeros([64]) },
+      ).x;
+    expectSame(f, [np.arange(64).astype("float32").mul(0.1)]);
   });
 
   it("what one program leaves there is nothing to another", () => {

@@ -1,11 +1,13 @@
 // The branch: one of several Programs, chosen by an index, applied to the operands.
 import type { Array } from "../core/array.js";
+import { isFloat } from "../core/dtype.js";
 import { constant, interpret } from "../core/interpret.js";
 import type { Batched, Linearized, Primitive, Tangent } from "../core/primitive.js";
 import { typesOf, variablesRead, type Equation, type Program } from "../core/program.js";
 import { bind, bindOne, traceClosed } from "../core/trace.js";
 import type { ArrayType } from "../core/type.js";
 import { broadcast } from "../primitives/broadcast.js";
+import { stopGradient } from "../primitives/convert.js";
 import { instantiate, repeatBatch } from "../primitives/linear.js";
 import { equal } from "../primitives/logic.js";
 import { choose } from "../primitives/select.js";
@@ -111,20 +113,49 @@ function chooseAmongAll(
   batched: readonly boolean[],
   size: number,
 ): Batched {
-  const results = branches.map((branch) => {
-    const { outputs, batched: flags } = applyBatched(branch, operands, batched, size);
-    return outputs.map((output, at) => (flags[at] ? output : repeatBatch(output, size)));
-  });
   const inRange = index.clip(0, branches.length - 1);
-  const outputs = results[0].map((first, at) =>
-    results.slice(1).reduce((chosen, result, branch) => {
-      const hit = bindOne(equal, [inRange, constant(branch + 1, "int32")], {});
-      const mask = bindOne(broadcast, [hit], { shape: first.shape, axes: [0] });
-      return choose(mask, result[at], chosen);
-    }, first),
+  const results = branches.map((branch, number) => {
+    const isTaken = bindOne(equal, [inRange, constant(number, "int32")], {});
+    const guarded = guardOperands(branch, operands, batched, isTaken);
+    const { outputs, batched: flags } = applyBatched(branch, guarded.operands, guarded.batched, size);
+    const whole = outputs.map((output, at) => (flags[at] ? output : repeatBatch(output, size)));
+    return { isTaken, outputs: whole };
+  });
+  const [first, ...others] = results;
+  const outputs = first.outputs.map((output, at) =>
+    others.reduce((chosen, { isTaken, outputs: own }) => choosePerExample(isTaken, own[at], chosen), output),
   );
   return { outputs, batched: outputs.map(() => true) };
 }
+
+/**
+ * The operands of a branch, without a derivative for the examples that do not take it: their zero cotangents
+ * would otherwise meet infinite derivatives inside the branch and come out as NaN.
+ */
+function guardOperands(
+  branch: Program,
+  operands: readonly Array[],
+  batched: readonly boolean[],
+  isTaken: Array,
+): { readonly operands: Array[]; readonly batched: boolean[] } {
+  const read = variablesRead(branch);
+  // What is no part of a program has no derivative anyway.
+  const isGuarded = operands.map(
+    ({ dtype, tracer }, at) => tracer !== null && isFloat(dtype) && read.has(branch.inputs[at]),
+  );
+  return {
+    operands: operands.map((operand, at) => {
+      if (!isGuarded[at]) return operand;
+      const perExample = batched[at] ? operand : repeatBatch(operand, isTaken.size);
+      return choosePerExample(isTaken, perExample, bindOne(stopGradient, [perExample], {}));
+    }),
+    batched: batched.map((flag, at) => flag || isGuarded[at]),
+  };
+}
+
+/** For each example of a batch, one of two arrays. */
+const choosePerExample = (predicate: Array, onTrue: Array, onFalse: Array): Array =>
+  choose(bindOne(broadcast, [predicate], { shape: onTrue.shape, axes: [0] }), onTrue, onFalse);
 
 function pruneCond(equation: Equation, used: readonly boolean[]): Equation {
   const { branches } = equation.params as CondParams;

@@ -1,12 +1,13 @@
 // The array: an immutable value with a shape and a dtype, either concrete (it has elements) or traced (it
 // stands for a variable of the Program being recorded).
 import type { DType, TypedArray } from "./dtype.js";
-import { fail, userLocation } from "./errors.js";
+import { fail } from "./errors.js";
 import type { Variable } from "./program.js";
 import type { ArrayMethods } from "./methods.js";
 import type { Shape } from "./shape.js";
 import type { Trace } from "./trace.js";
 import { showType, type ArrayType } from "./type.js";
+import { userLocation } from "./userCode.js";
 
 /** An array that has elements. */
 export type Concrete = Array & { readonly elements: TypedArray };

@@ -45,6 +45,12 @@ export function promote(operation: string, operands: readonly ArrayLike[]): Arra
   return operands.map((operand) => toDType(operation, operand, target.dtype, target.weak));
 }
 
+/** `promote` for arithmetic that bool has none of: it counts as int32. */
+export function promoteNumeric(operation: string, operands: readonly ArrayLike[]): Array[] {
+  const arrays = promote(operation, operands);
+  return arrays[0]?.dtype === "bool" ? arrays.map((array) => toDType(operation, array, "int32")) : arrays;
+}
+
 /** `promote`, to float32 where no operand is a float. */
 export function promoteToFloat(operation: string, operands: readonly ArrayLike[]): Array[] {
   const { dtype, weak } = promoteDTypes(operands.map((operand) => dtypeOf(operation, operand)));

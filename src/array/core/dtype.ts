@@ -63,6 +63,10 @@ export function integerRange(dtype: DType): readonly [low: number, high: number]
   }
 }
 
+/** The smallest (-1) or largest (1) value of a dtype, infinite for floats: where extremes start from. */
+export const limitOf = (dtype: DType, side: -1 | 1): number =>
+  isFloat(dtype) ? side * Infinity : integerRange(dtype)[side < 0 ? 0 : 1];
+
 /**
  * One number as an element of `dtype`. Floats become integers by truncation towards zero, clamped to the
  * range, NaN becoming 0; integers wrap around; anything but zero is true.

@@ -1,4 +1,5 @@
 // Errors that say what was given, what was expected, and where in the user's code it happened.
+import { userLocation } from "./userCode.js";
 
 /** A mistake in an array program. The message ends with the user's file and line where it is known. */
 export class ArrayError extends Error {
@@ -58,48 +59,4 @@ export function describe(value: unknown): string {
   // Traced and concrete arrays say themselves what they are.
   const speaks = Object.hasOwn(constructor.prototype as object, "toString") && constructor !== Object;
   return speaks ? (value as { toString(): string }).toString() : `an object of class ${constructor.name}`;
-}
-
-// The folder that holds every layer of the library, in the clone (src/) as in the package (dist/).
-const libraryRoot = withoutScheme(new URL("../../", import.meta.url).href);
-
-/** The stack as it is now, deep enough to reach the user's code. Cheap until someone reads its text. */
-export function captureStack(): Error {
-  const holder: { stackTraceLimit?: number } = Error;
-  const limit = holder.stackTraceLimit;
-  if (limit === undefined) return new Error();
-  holder.stackTraceLimit = 100;
-  const origin = new Error();
-  holder.stackTraceLimit = limit;
-  return origin;
-}
-
-/**
- * `file:line:column` of the innermost frame of a captured stack that is outside the library. Reads the
- * stacks of V8, Firefox and Safari.
- */
-export function userLocation(origin: Error = captureStack()): string | null {
-  for (const line of (origin.stack ?? "").split("\n")) {
-    // "at name (place)" or "at place" in V8, "name@place" elsewhere; paths may hold spaces and parentheses.
-    const place = /(?:^\s*at (?:.* \()?|@)((?:file:|https?:|[A-Za-z]:[\\/]|\/).*:\d+:\d+)\)?$/.exec(
-      line,
-    )?.[1];
-    if (place === undefined) continue;
-    const path = withoutScheme(place);
-    if (!path.startsWith(libraryRoot)) return relativeToWorkingDirectory(path);
-  }
-  return null;
-}
-
-function withoutScheme(place: string): string {
-  const path = place.startsWith("file://") ? decodeURI(place.slice("file://".length)) : place;
-  return path.replaceAll("\\", "/").replace(/^\/(?=[A-Za-z]:\/)/, "");
-}
-
-function relativeToWorkingDirectory(path: string): string {
-  const host: { process?: { cwd?: () => string } } = globalThis;
-  const directory = host.process?.cwd?.().replaceAll("\\", "/");
-  return directory !== undefined && path.startsWith(`${directory}/`)
-    ? path.slice(directory.length + 1)
-    : path;
 }

@@ -1,6 +1,9 @@
 // The operations that every array has as methods. `np/methods.ts` implements them, so that the array itself
 // knows nothing of the operations built on it.
+import type { CumulativeOptions } from "../np/cumulative.js";
 import type { Index, IndexedUpdate } from "../np/indexing.js";
+import type { SortOptions } from "../np/sorting.js";
+import type { TakeOptions } from "../np/taking.js";
 import type { Array, ArrayLike } from "./array.js";
 import type { DType } from "./dtype.js";
 import type { Axes, Shape } from "./shape.js";
@@ -8,6 +11,21 @@ import type { Axes, Shape } from "./shape.js";
 export interface KeepDims {
   /** Whether reduced axes stay with extent 1. Default false. */
   readonly keepdims?: boolean;
+}
+
+export interface Masked extends KeepDims {
+  /** Which elements count, a bool array that broadcasts to the operand; all of them by default. */
+  readonly where?: ArrayLike;
+}
+
+export interface Reduction extends Masked {
+  /** A scalar to start from; the result over no elements. */
+  readonly initial?: ArrayLike;
+}
+
+export interface Spread extends Masked {
+  /** What is subtracted from the count of elements. Default 0. */
+  readonly ddof?: number;
 }
 
 export interface ArrayMethods {
@@ -24,7 +42,7 @@ export interface ArrayMethods {
   pow(other: ArrayLike): Array;
   neg(): Array;
   abs(): Array;
-  clip(min: ArrayLike | null, max?: ArrayLike | null): Array;
+  clip(min?: ArrayLike | null, max?: ArrayLike | null): Array;
   round(decimals?: number): Array;
 
   // ---- comparison and logic ---------------------------------------------------------------------------
@@ -46,19 +64,19 @@ export interface ArrayMethods {
 
   // ---- reductions -------------------------------------------------------------------------------------
 
-  sum(axis?: Axes, options?: KeepDims): Array;
-  mean(axis?: Axes, options?: KeepDims): Array;
-  var(axis?: Axes, options?: KeepDims & { readonly ddof?: number }): Array;
-  std(axis?: Axes, options?: KeepDims & { readonly ddof?: number }): Array;
-  max(axis?: Axes, options?: KeepDims): Array;
-  min(axis?: Axes, options?: KeepDims): Array;
-  prod(axis?: Axes, options?: KeepDims): Array;
-  any(axis?: Axes, options?: KeepDims): Array;
-  all(axis?: Axes, options?: KeepDims): Array;
+  sum(axis?: Axes, options?: Reduction): Array;
+  mean(axis?: Axes, options?: Masked): Array;
+  var(axis?: Axes, options?: Spread): Array;
+  std(axis?: Axes, options?: Spread): Array;
+  max(axis?: Axes, options?: Reduction): Array;
+  min(axis?: Axes, options?: Reduction): Array;
+  prod(axis?: Axes, options?: Reduction): Array;
+  any(axis?: Axes, options?: Masked): Array;
+  all(axis?: Axes, options?: Masked): Array;
   argmax(axis?: number | null, options?: KeepDims): Array;
   argmin(axis?: number | null, options?: KeepDims): Array;
-  cumsum(axis?: number | null): Array;
-  cumprod(axis?: number | null): Array;
+  cumsum(axis?: number | null, options?: CumulativeOptions): Array;
+  cumprod(axis?: number | null, options?: CumulativeOptions): Array;
 
   // ---- shape and dtype --------------------------------------------------------------------------------
 
@@ -81,9 +99,9 @@ export interface ArrayMethods {
   slice(...index: readonly Index[]): Array;
   /** A place to update: `x.at(i).set(v)`, `x.at(0, "1:").add(v)` return new arrays. */
   at(...index: readonly Index[]): IndexedUpdate;
-  take(indices: Array | number | readonly number[], axis?: number | null): Array;
-  sort(axis?: number): Array;
-  argsort(axis?: number): Array;
+  take(indices: Array | number | readonly number[], axis?: number | null, options?: TakeOptions): Array;
+  sort(axis?: number | null, options?: SortOptions): Array;
+  argsort(axis?: number | null, options?: SortOptions): Array;
   dot(other: ArrayLike): Array;
-  matmul(other: Array): Array;
+  matmul(other: ArrayLike): Array;
 }

@@ -1,10 +1,10 @@
 // Recording: while a Trace is active every operation becomes an equation instead of being computed.
 import { Array, failLeaked, type Concrete } from "./array.js";
-import { captureStack } from "./errors.js";
 import { evaluatePrimitive, literalArray, walk } from "./interpret.js";
 import type { Primitive } from "./primitive.js";
 import { newLiteral, newVariable, type Atom, type Equation, type Program, type Variable } from "./program.js";
 import type { ArrayType } from "./type.js";
+import { callBack, captureStack } from "./userCode.js";
 
 /** The recording of one function. Traces nest: a loop body is recorded inside the function around it. */
 export class Trace {
@@ -110,7 +110,8 @@ export function traceProgram(
   const outer = current;
   current = trace;
   try {
-    const results = f(inputs.map((variable) => new Array(variable.type, null, { trace, variable })));
+    const traced = inputs.map((variable) => new Array(variable.type, null, { trace, variable }));
+    const results = callBack(() => f(traced));
     const outputs = results.map((result) => trace.atom(result, name));
     const captures = [...trace.captures.values()];
     return {

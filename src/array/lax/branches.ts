@@ -1,4 +1,5 @@
 // Branches over trees: cond and switch.
+import { markEntry } from "../core/userCode.js";
 import type { Array } from "../core/array.js";
 import { type ArrayLike } from "../core/array.js";
 import { asOperand } from "../core/coerce.js";
@@ -9,21 +10,24 @@ import { sameShape } from "../core/shape.js";
 import { bind, traceProgram, type TracedProgram } from "../core/trace.js";
 import { arrayType, showType, type ArrayType } from "../core/type.js";
 import { cond as condPrimitive } from "../control/cond.js";
-import { checkSameStructure, leafPaths, type Structure } from "../tree/structure.js";
+import { checkSameStructure, isFlagOrName, leafPaths, type Structure } from "../tree/structure.js";
 import { convertAll, flattenArrays, rebuild } from "./leaves.js";
 
 /** `onTrue(...operands)` if the predicate holds, else `onFalse(...operands)`; only one of them runs. */
-export function cond<A extends readonly unknown[], R>(
-  predicate: ArrayLike,
-  onTrue: (...operands: A) => R,
-  onFalse: (...operands: A) => R,
-  ...operands: A
-): R {
-  const given = asOperand("lax.cond", predicate);
-  checkScalar("lax.cond", "predicate", given);
-  const holds = given.dtype === "bool" ? given : given.notEqual(0);
-  return branch("lax.cond", holds.astype("int32"), [onFalse, onTrue], operands);
-}
+export const cond = markEntry(
+  <A extends readonly unknown[], R>(
+    predicate: ArrayLike,
+    onTrue: (...operands: A) => R,
+    onFalse: (...operands: A) => R,
+    ...operands: A
+  ): R => {
+    const given = asOperand("lax.cond", predicate);
+    checkScalar("lax.cond", "predicate", given);
+    const holds = given.dtype === "bool" ? given : given.notEqual(0);
+    return branch("lax.cond", holds.astype("int32"), [onFalse, onTrue], operands);
+  },
+  "lax.cond",
+);
 
 function checkScalar(operation: string, what: string, { type }: Array): void {
   if (type.shape.length > 0) {
@@ -35,17 +39,20 @@ function checkScalar(operation: string, what: string, { type }: Array): void {
 }
 
 /** `branches[index](...operands)`, the nearest branch where the index is out of range; only one of them runs. */
-function switchBranch<A extends readonly unknown[], R>(
-  index: ArrayLike,
-  branches: readonly ((...operands: A) => R)[],
-  ...operands: A
-): R {
-  const given = asOperand("lax.switch", index);
-  checkScalar("lax.switch", "index", given);
-  if (isFloat(given.dtype)) fail("lax.switch", `the index must be an integer, got ${showType(given.type)}`);
-  if (branches.length === 0) fail("lax.switch", "needs at least one branch");
-  return branch("lax.switch", given.astype("int32"), branches, operands);
-}
+const switchBranch = markEntry(
+  <A extends readonly unknown[], R>(
+    index: ArrayLike,
+    branches: readonly ((...operands: A) => R)[],
+    ...operands: A
+  ): R => {
+    const given = asOperand("lax.switch", index);
+    checkScalar("lax.switch", "index", given);
+    if (isFloat(given.dtype)) fail("lax.switch", `the index must be an integer, got ${showType(given.type)}`);
+    if (branches.length === 0) fail("lax.switch", "needs at least one branch");
+    return branch("lax.switch", given.astype("int32"), branches, operands);
+  },
+  "lax.switch",
+);
 export { switchBranch as switch };
 
 function branch<A extends readonly unknown[], R>(
@@ -54,7 +61,7 @@ function branch<A extends readonly unknown[], R>(
   branches: readonly ((...operands: A) => R)[],
   operands: A,
 ): R {
-  const flat = flattenArrays(operation, operands, "the operands");
+  const flat = flattenArrays(operation, operands, "the operands", isFlagOrName);
   const types = flat.arrays.map((array) => array.type);
   for (const f of branches) checkFunction(operation, "every branch", f);
   const structures: Structure[] = [];

@@ -1,4 +1,5 @@
 // Convolution in two dimensions, made of windows and one matrix product.
+import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
 import { type ArrayLike } from "../core/array.js";
 import { promote } from "../core/coerce.js";
@@ -50,62 +51,67 @@ function axisOrder(what: string, names: string, wanted: string): number[] {
  * The 2-D convolution (cross-correlation) of images with a kernel:
  * `convGeneralDilated(images, kernel, [strideY, strideX], padding)`.
  */
-export function convGeneralDilated(
-  lhs: ArrayLike,
-  rhs: ArrayLike,
-  windowStrides: Pair,
-  padding: Padding,
-  {
-    dimensionNumbers: [lhsAxes, rhsAxes, outAxes] = ["NHWC", "HWIO", "NHWC"],
-    lhsDilation = [1, 1],
-    rhsDilation = [1, 1],
-    featureGroupCount = 1,
-  }: ConvolutionOptions = {},
-): Array {
-  const [x, w] = promote("lax.convGeneralDilated", [lhs, rhs]) as [Array, Array];
-  checkPair("windowStrides", windowStrides, 1);
-  checkPair("lhsDilation", lhsDilation, 1);
-  checkPair("rhsDilation", rhsDilation, 1);
-  if (x.ndim !== 4 || w.ndim !== 4) {
-    fail(
-      "lax.convGeneralDilated",
-      `images and kernel must have 4 dimensions, got ${showType(x.type)} and ${showType(w.type)}`,
-    );
-  }
-  const images = permute(x, axisOrder("input", lhsAxes, "NHWC"));
-  const kernel = permute(w, axisOrder("kernel", rhsAxes, "HWIO"));
-  const [height, width, inputs, outputs] = kernel.shape as [number, number, number, number];
-  const groups = featureGroupCount;
-  if (images.shape[3] !== inputs * groups || outputs % groups !== 0) {
-    fail(
-      "lax.convGeneralDilated",
-      `images ${showType(images.type)} (NHWC) have ${images.shape[3]} channels, but the kernel ` +
-        `${showType(kernel.type)} (HWIO) takes ${inputs}${groups === 1 ? "" : ` in each of ${groups} groups`}`,
-    );
-  }
-  const extents = [height, width].map((size, at) => (size - 1) * rhsDilation[at] + 1);
-  const widths = paddingWidths(images, extents, windowStrides, padding, lhsDilation);
-  const padded = bindOne(pad, [images, constant(0, images.dtype)], {
-    low: [0, widths[0][0], widths[1][0], 0],
-    high: [0, widths[0][1], widths[1][1], 0],
-    interior: [0, lhsDilation[0] - 1, lhsDilation[1] - 1, 0],
-  });
-  // [N, rows, H, W, C], then [N, rows, H, columns, W, C].
-  const inRows = bindOne(window, [padded], {
-    axis: 1,
-    size: height,
-    stride: windowStrides[0],
-    dilation: rhsDilation[0],
-  });
-  const windows = bindOne(window, [inRows], {
-    axis: 3,
-    size: width,
-    stride: windowStrides[1],
-    dilation: rhsDilation[1],
-  });
-  const result = groups === 1 ? applyKernel(windows, kernel) : applyGroups(windows, kernel, groups);
-  return permuteBack(result, axisOrder("output", outAxes, "NHWC"));
-}
+export const convGeneralDilated = checked(
+  "lax.convGeneralDilated",
+  5,
+  ["dimensionNumbers", "lhsDilation", "rhsDilation", "featureGroupCount"],
+  (
+    lhs: ArrayLike,
+    rhs: ArrayLike,
+    windowStrides: Pair,
+    padding: Padding,
+    {
+      dimensionNumbers: [lhsAxes, rhsAxes, outAxes] = ["NHWC", "HWIO", "NHWC"],
+      lhsDilation = [1, 1],
+      rhsDilation = [1, 1],
+      featureGroupCount = 1,
+    }: ConvolutionOptions = {},
+  ): Array => {
+    const [x, w] = promote("lax.convGeneralDilated", [lhs, rhs]) as [Array, Array];
+    checkPair("windowStrides", windowStrides, 1);
+    checkPair("lhsDilation", lhsDilation, 1);
+    checkPair("rhsDilation", rhsDilation, 1);
+    if (x.ndim !== 4 || w.ndim !== 4) {
+      fail(
+        "lax.convGeneralDilated",
+        `images and kernel must have 4 dimensions, got ${showType(x.type)} and ${showType(w.type)}`,
+      );
+    }
+    const images = permute(x, axisOrder("input", lhsAxes, "NHWC"));
+    const kernel = permute(w, axisOrder("kernel", rhsAxes, "HWIO"));
+    const [height, width, inputs, outputs] = kernel.shape as [number, number, number, number];
+    const groups = featureGroupCount;
+    if (images.shape[3] !== inputs * groups || outputs % groups !== 0) {
+      fail(
+        "lax.convGeneralDilated",
+        `images ${showType(images.type)} (NHWC) have ${images.shape[3]} channels, but the kernel ` +
+          `${showType(kernel.type)} (HWIO) takes ${inputs}${groups === 1 ? "" : ` in each of ${groups} groups`}`,
+      );
+    }
+    const extents = [height, width].map((size, at) => (size - 1) * rhsDilation[at] + 1);
+    const widths = paddingWidths(images, extents, windowStrides, padding, lhsDilation);
+    const padded = bindOne(pad, [images, constant(0, images.dtype)], {
+      low: [0, widths[0][0], widths[1][0], 0],
+      high: [0, widths[0][1], widths[1][1], 0],
+      interior: [0, lhsDilation[0] - 1, lhsDilation[1] - 1, 0],
+    });
+    // [N, rows, H, W, C], then [N, rows, H, columns, W, C].
+    const inRows = bindOne(window, [padded], {
+      axis: 1,
+      size: height,
+      stride: windowStrides[0],
+      dilation: rhsDilation[0],
+    });
+    const windows = bindOne(window, [inRows], {
+      axis: 3,
+      size: width,
+      stride: windowStrides[1],
+      dilation: rhsDilation[1],
+    });
+    const result = groups === 1 ? applyKernel(windows, kernel) : applyGroups(windows, kernel, groups);
+    return permuteBack(result, axisOrder("output", outAxes, "NHWC"));
+  },
+);
 
 const applyKernel = (windows: Array, kernel: Array): Array =>
   bindOne(dot, [windows, kernel], {

@@ -1,5 +1,6 @@
 // `lax`: control flow and the operations below NumPy's.
 export { cond, switch } from "./branches.js";
+export { cummax, cummin, cumprod, cumsum } from "./cumulative.js";
 export { convGeneralDilated, type ConvolutionOptions, type Padding } from "./convolution.js";
 export { foriLoop, map, scan, whileLoop, type ScanOptions } from "./loops.js";
 export {
@@ -29,4 +30,3 @@ export {
   stopGradient,
   topK,
 } from "./operators.js";
-export { cummax, cummin, cumprod, cumsum } from "../np/cumulative.js";

@@ -13,12 +13,20 @@ export interface FlatTree {
   readonly structure: Structure;
 }
 
-/** Flattens a tree of arrays and numbers; `what` names the tree in errors. */
-export function flattenArrays(operation: string, tree: unknown, what: string): FlatTree {
+/**
+ * Flattens a tree of arrays, numbers and booleans, all of them data; `what` names the tree in errors. Values for
+ * which `isStatic` holds become part of the structure instead.
+ */
+export function flattenArrays(
+  operation: string,
+  tree: unknown,
+  what: string,
+  isStatic: ((leaf: unknown) => boolean) | null = null,
+): FlatTree {
   if (tree instanceof Promise) {
     fail(operation, `${what} is a Promise; traced functions must not be async`);
   }
-  const { leaves, structure } = flatten(tree);
+  const { leaves, structure } = flatten(tree, isStatic);
   const arrays = leaves.map((leaf, index) => {
     if (leaf instanceof Array) return leaf;
     if (typeof leaf === "number" || typeof leaf === "boolean") return asOperand(operation, leaf);

@@ -1,4 +1,5 @@
 // Loops over trees: scan, whileLoop, foriLoop, map.
+import { checked } from "../core/checked.js";
 import { Array, type ArrayLike } from "../core/array.js";
 import { asOperand } from "../core/coerce.js";
 import { checkFunction, checkWhole, fail } from "../core/errors.js";
@@ -23,12 +24,13 @@ export interface ScanOptions {
  * Carries a state through a loop over the first axis of `xs`: `f(carry, x)` returns `[carry, y]`, and the
  * result is the last carry and all the y stacked. With `xs` null, `length` says how often.
  */
-export const scan = <C, X, Y>(
-  f: (carry: C, x: X) => readonly [C, Y],
-  init: C,
-  xs: X,
-  options: ScanOptions = {},
-): [C, Y] => scanAs("lax.scan", f, init, xs, options);
+export const scan = checked(
+  "lax.scan",
+  4,
+  ["length", "reverse", "unroll"],
+  <C, X, Y>(f: (carry: C, x: X) => readonly [C, Y], init: C, xs: X, options: ScanOptions = {}): [C, Y] =>
+    scanAs("lax.scan", f, init, xs, options),
+);
 
 /** `scan` under the name that errors should speak of. */
 function scanAs<C, X, Y>(
@@ -129,62 +131,65 @@ function traceLoop(
 }
 
 /** Applies `body` to the carry for as long as `test` of it holds. Reverse mode cannot go through it. */
-export function whileLoop<C>(test: (carry: C) => ArrayLike, body: (carry: C) => C, init: C): C {
-  const operation = "lax.whileLoop";
-  checkFunction(operation, "the test", test);
-  checkFunction(operation, "the body", body);
-  const { carry, traced } = traceLoop(operation, init, [], (state) => ({
-    carry: body(rebuild(state.structure, state.arrays)),
-    extra: [],
-  }));
-  const types = carry.arrays.map((array) => array.type);
-  const tested = traceProgram(`the test of ${operation}`, types, (arrays) => {
-    const result = test(rebuild(carry.structure, arrays));
-    const holds = flattenArrays(operation, result, "the result of the test").arrays[0];
-    if (holds?.dtype !== "bool" || holds.ndim !== 0) {
-      const given = holds === undefined ? "nothing" : showType(holds.type);
-      fail(
-        operation,
-        `the test must return one bool, got ${given}; compare, and reduce with np.any or np.all`,
-      );
-    }
-    return [holds];
-  });
-  const outputs = bind(whilePrimitive, [...tested.captures, ...traced.captures, ...carry.arrays], {
-    test: tested.program,
-    body: traced.program,
-    testConstants: tested.captures.length,
-    bodyConstants: traced.captures.length,
-    tangents: 0,
-  });
-  return rebuild<C>(carry.structure, outputs);
-}
+export const whileLoop = checked(
+  "lax.whileLoop",
+  3,
+  <C>(test: (carry: C) => ArrayLike, body: (carry: C) => C, init: C): C => {
+    const operation = "lax.whileLoop";
+    checkFunction(operation, "the test", test);
+    checkFunction(operation, "the body", body);
+    const { carry, traced } = traceLoop(operation, init, [], (state) => ({
+      carry: body(rebuild(state.structure, state.arrays)),
+      extra: [],
+    }));
+    const types = carry.arrays.map((array) => array.type);
+    const tested = traceProgram(`the test of ${operation}`, types, (arrays) => {
+      const result = test(rebuild(carry.structure, arrays));
+      const holds = flattenArrays(operation, result, "the result of the test").arrays[0];
+      if (holds?.dtype !== "bool" || holds.ndim !== 0) {
+        const given = holds === undefined ? "nothing" : showType(holds.type);
+        fail(
+          operation,
+          `the test must return one bool, got ${given}; compare, and reduce with np.any or np.all`,
+        );
+      }
+      return [holds];
+    });
+    const outputs = bind(whilePrimitive, [...tested.captures, ...traced.captures, ...carry.arrays], {
+      test: tested.program,
+      body: traced.program,
+      testConstants: tested.captures.length,
+      bodyConstants: traced.captures.length,
+      tangents: 0,
+    });
+    return rebuild<C>(carry.structure, outputs);
+  },
+);
 
 /** `body(i, carry)` for i from lower up to but not including upper. With plain numbers it can be differentiated. */
-export function foriLoop<C>(
-  lower: ArrayLike,
-  upper: ArrayLike,
-  body: (index: Array, carry: C) => C,
-  init: C,
-): C {
-  checkFunction("lax.foriLoop", "the body", body);
-  for (const bound of [lower, upper])
-    if (typeof bound === "number") checkWhole("lax.foriLoop", "a bound", bound);
-  if (typeof lower === "number" && typeof upper === "number") {
-    const indices = arange(lower, Math.max(lower, upper));
-    return scanAs("lax.foriLoop", (carry: C, index: Array) => [body(index, carry), null], init, indices)[0];
-  }
-  const bound = (value: ArrayLike): Array => asOperand("lax.foriLoop", value).astype("int32");
-  const last = bound(upper);
-  return whileLoop(
-    ({ index }) => index.less(last),
-    ({ index, carry }) => ({ index: index.add(1), carry: body(index, carry) }),
-    { index: bound(lower), carry: init },
-  ).carry;
-}
+export const foriLoop = checked(
+  "lax.foriLoop",
+  4,
+  <C>(lower: ArrayLike, upper: ArrayLike, body: (index: Array, carry: C) => C, init: C): C => {
+    checkFunction("lax.foriLoop", "the body", body);
+    for (const bound of [lower, upper])
+      if (typeof bound === "number") checkWhole("lax.foriLoop", "a bound", bound);
+    if (typeof lower === "number" && typeof upper === "number") {
+      const indices = arange(lower, Math.max(lower, upper));
+      return scanAs("lax.foriLoop", (carry: C, index: Array) => [body(index, carry), null], init, indices)[0];
+    }
+    const bound = (value: ArrayLike): Array => asOperand("lax.foriLoop", value).astype("int32");
+    const last = bound(upper);
+    return whileLoop(
+      ({ index }) => index.less(last),
+      ({ index, carry }) => ({ index: index.add(1), carry: body(index, carry) }),
+      { index: bound(lower), carry: init },
+    ).carry;
+  },
+);
 
 /** `f` of each slice of `xs` along the first axis, one after the other; results are stacked. */
-export function map<X, Y>(f: (x: X) => Y, xs: X): Y {
+export const map = checked("lax.map", 2, <X, Y>(f: (x: X) => Y, xs: X): Y => {
   checkFunction("lax.map", "its first argument", f);
   return scanAs("lax.map", (_: null, x: X) => [null, f(x)], null, xs)[1];
-}
+});

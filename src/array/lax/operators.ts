@@ -1,4 +1,5 @@
 // The parts of `lax` that are close to single primitives.
+import { checked } from "../core/checked.js";
 import { Array, type ArrayLike } from "../core/array.js";
 import { align, asArray, asOperand, broadcastTo, promote, toDType } from "../core/coerce.js";
 import { checkDType, isFloat, type DType } from "../core/dtype.js";
@@ -19,18 +20,21 @@ import { iota as iotaPrimitive } from "../primitives/iota.js";
 import * as logic from "../primitives/logic.js";
 import { select as selectPrimitive } from "../primitives/select.js";
 import { sort as sortPrimitive } from "../primitives/sort.js";
-import { divide, sqrt, where } from "../np/elementwise.js";
+import { divide, maximum, minimum, where } from "../np/elementwise.js";
+import { sqrt } from "../np/realFunctions.js";
 import { expandDims } from "../np/shaping.js";
 import { argsort } from "../np/sorting.js";
-import { takeAlongAxis } from "../np/indexing.js";
+import type { Binary } from "../np/operators.js";
+import { takeAlongAxis } from "../np/taking.js";
 import * as tree from "../tree/index.js";
 
-export { erf, erfInv, logistic } from "../np/elementwise.js";
+export { erf, erfInv, logistic } from "../np/realFunctions.js";
 
-const binary =
-  (primitive: Primitive) =>
-  (x: ArrayLike, y: ArrayLike): Array =>
-    bindOne(primitive, align(`lax.${primitive.name}`, promote(`lax.${primitive.name}`, [x, y])), {});
+/* #__NO_SIDE_EFFECTS__ */
+function binary(primitive: Primitive): Binary {
+  const name = `lax.${primitive.name}`;
+  return checked(name, 2, (x, y) => bindOne(primitive, align(name, promote(name, [x, y])), {}));
+}
 
 /** The remainder with the sign of the dividend, as C's %. */
 export const rem = binary(arithmetic.rem);
@@ -41,31 +45,42 @@ export const shiftRightLogical = binary(logic.shiftRightLogical);
 export const shiftRightArithmetic = binary(logic.shiftRightArithmetic);
 
 /** 1 / √x. */
-export const rsqrt = (x: ArrayLike): Array => divide(1, sqrt(x));
+export const rsqrt = checked("lax.rsqrt", 1, (x: ArrayLike): Array => divide(1, sqrt(x)));
 
 /** x limited to [min, max]. */
-export function clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike): Array {
-  const array = asOperand("lax.clamp", x);
-  const isInside = array.greater(min).and(array.less(max));
-  // As in JAX, the derivative at the bounds themselves is zero.
-  return where(isInside, array, where(array.lessEqual(min), min, max));
-}
+export const clamp = checked("lax.clamp", 3, (min: ArrayLike, x: ArrayLike, max: ArrayLike): Array => {
+  const [low, array, high] = promote("lax.clamp", [min, x, max]);
+  const isInside = array.greater(low).and(array.less(high));
+  const isBelow = array.less(low).and(low.less(high));
+  const isAbove = array.greater(high).and(low.equal(low));
+  // As in JAX, the derivative at the bounds themselves is zero. NaN stays NaN, in the bounds too.
+  const limited = stopGradient(minimum(maximum(array, low), high));
+  return where(isInside, array, where(isBelow, low, where(isAbove, high, limited)));
+});
 
 /** The identity with a derivative of zero, on every array of a tree. */
-export const stopGradient = <T>(x: T): T =>
-  tree.map(
-    (leaf: unknown) => (leaf instanceof Array ? bindOne(stopGradientPrimitive, [leaf], {}) : leaf),
-    x,
-  ) as T;
+export const stopGradient = checked(
+  "lax.stopGradient",
+  1,
+  <T>(x: T): T =>
+    tree.map(
+      (leaf: unknown) => (leaf instanceof Array ? bindOne(stopGradientPrimitive, [leaf], {}) : leaf),
+      x,
+    ) as T,
+);
 
 /** onTrue where the predicate holds, onFalse elsewhere; both of one shape, the predicate of that shape or a scalar. */
-export function select(predicate: ArrayLike, onTrue: ArrayLike, onFalse: ArrayLike): Array {
-  const [x, y] = promote("lax.select", [onTrue, onFalse]);
-  return bindOne(selectPrimitive, [asArray("lax.select", predicate), x, y], {});
-}
+export const select = checked(
+  "lax.select",
+  3,
+  (predicate: ArrayLike, onTrue: ArrayLike, onFalse: ArrayLike): Array => {
+    const [x, y] = promote("lax.select", [onTrue, onFalse]);
+    return bindOne(selectPrimitive, [asArray("lax.select", predicate), x, y], {});
+  },
+);
 
 /** 0, 1, 2, … of a dtype: `size` of them, or along one axis of a shape. */
-export function iota(dtype: DType, shape: number | Shape, axis = 0): Array {
+export const iota = checked("lax.iota", 3, (dtype: DType, shape: number | Shape, axis = 0): Array => {
   checkDType("lax.iota", dtype);
   if (dtype === "bool") fail("lax.iota", "cannot count in bool; compare the result with something instead");
   const extents = checkShape("lax.iota", shape);
@@ -74,23 +89,32 @@ export function iota(dtype: DType, shape: number | Shape, axis = 0): Array {
     shape: extents,
     axis: normalizeAxis("lax.iota", axis, extents.length),
   });
-}
+});
 
 /** The operand's axes laid along the given axes of a larger shape. */
-export const broadcastInDim = (x: ArrayLike, shape: Shape, axes: readonly number[]): Array =>
-  bindOne(broadcast, [asArray("lax.broadcastInDim", x)], {
-    shape: checkShape("lax.broadcastInDim", shape),
-    axes,
-  });
+export const broadcastInDim = checked(
+  "lax.broadcastInDim",
+  3,
+  (x: ArrayLike, shape: Shape, axes: readonly number[]): Array =>
+    bindOne(broadcast, [asArray("lax.broadcastInDim", x)], {
+      shape: checkShape("lax.broadcastInDim", shape),
+      axes,
+    }),
+);
 
 /** The same bits taken for another dtype of the same width. */
-export function bitcastConvertType(x: ArrayLike, dtype: DType): Array {
-  checkDType("lax.bitcastConvertType", dtype);
-  return bindOne(bitcast, [asArray("lax.bitcastConvertType", x)], { dtype });
-}
+export const bitcastConvertType = checked(
+  "lax.bitcastConvertType",
+  2,
+  (x: ArrayLike, dtype: DType): Array => {
+    checkDType("lax.bitcastConvertType", dtype);
+    return bindOne(bitcast, [asArray("lax.bitcastConvertType", x)], { dtype });
+  },
+);
 
-export const convertElementType = (x: ArrayLike, dtype: DType): Array =>
-  asArray("lax.convertElementType", x).astype(dtype);
+export const convertElementType = checked("lax.convertElementType", 2, (x: ArrayLike, dtype: DType): Array =>
+  asArray("lax.convertElementType", x).astype(dtype),
+);
 
 // ---- blocks at computed places ------------------------------------------------------------------------
 
@@ -113,21 +137,29 @@ function startScalars(operation: string, x: Array, starts: Array | readonly Arra
 }
 
 /** The block of `sizes` at `starts`, moved inside where it would stick out. */
-export function dynamicSlice(x: Array, starts: Array | readonly ArrayLike[], sizes: Shape): Array {
-  return bindOne(dynamicSlicePrimitive, [x, ...startScalars("lax.dynamicSlice", x, starts)], {
-    sizes: checkShape("lax.dynamicSlice", sizes),
-  });
-}
+export const dynamicSlice = checked(
+  "lax.dynamicSlice",
+  3,
+  (x: Array, starts: Array | readonly ArrayLike[], sizes: Shape): Array => {
+    return bindOne(dynamicSlicePrimitive, [x, ...startScalars("lax.dynamicSlice", x, starts)], {
+      sizes: checkShape("lax.dynamicSlice", sizes),
+    });
+  },
+);
 
 /** x with the block at `starts` replaced, moved inside where it would stick out. */
-export function dynamicUpdateSlice(x: Array, update: ArrayLike, starts: Array | readonly ArrayLike[]): Array {
-  const operation = "lax.dynamicUpdateSlice";
-  return bindOne(
-    dynamicUpdateSlicePrimitive,
-    [x, toDType(operation, update, x.dtype), ...startScalars(operation, x, starts)],
-    {},
-  );
-}
+export const dynamicUpdateSlice = checked(
+  "lax.dynamicUpdateSlice",
+  3,
+  (x: Array, update: ArrayLike, starts: Array | readonly ArrayLike[]): Array => {
+    const operation = "lax.dynamicUpdateSlice";
+    return bindOne(
+      dynamicUpdateSlicePrimitive,
+      [x, toDType(operation, update, x.dtype), ...startScalars(operation, x, starts)],
+      {},
+    );
+  },
+);
 
 const startsAlong = (x: Array, start: ArrayLike, axis: number): ArrayLike[] =>
   replaceAt<ArrayLike>(
@@ -136,58 +168,80 @@ const startsAlong = (x: Array, start: ArrayLike, axis: number): ArrayLike[] =>
     start,
   );
 
-export function dynamicSliceInDim(x: Array, start: ArrayLike, size: number, axis = 0): Array {
-  const at = normalizeAxis("lax.dynamicSliceInDim", axis, x.ndim);
-  return dynamicSlice(x, startsAlong(x, start, at), replaceAt(x.shape, at, size));
-}
+export const dynamicSliceInDim = checked(
+  "lax.dynamicSliceInDim",
+  4,
+  (x: Array, start: ArrayLike, size: number, axis = 0): Array => {
+    const at = normalizeAxis("lax.dynamicSliceInDim", axis, x.ndim);
+    return dynamicSlice(x, startsAlong(x, start, at), replaceAt(x.shape, at, size));
+  },
+);
 
-export function dynamicIndexInDim(
-  x: Array,
-  index: ArrayLike,
-  axis = 0,
-  { keepdims = true }: { readonly keepdims?: boolean } = {},
-): Array {
-  const row = dynamicSliceInDim(x, index, 1, axis);
-  return keepdims ? row : row.squeeze(axis);
-}
+export const dynamicIndexInDim = checked(
+  "lax.dynamicIndexInDim",
+  4,
+  ["keepdims"],
+  (
+    x: Array,
+    index: ArrayLike,
+    axis = 0,
+    { keepdims = true }: { readonly keepdims?: boolean } = {},
+  ): Array => {
+    const row = dynamicSliceInDim(x, index, 1, axis);
+    return keepdims ? row : row.squeeze(axis);
+  },
+);
 
-export function dynamicUpdateSliceInDim(x: Array, update: Array, start: ArrayLike, axis: number): Array {
-  return dynamicUpdateSlice(
-    x,
-    update,
-    startsAlong(x, start, normalizeAxis("lax.dynamicUpdateSliceInDim", axis, x.ndim)),
-  );
-}
+export const dynamicUpdateSliceInDim = checked(
+  "lax.dynamicUpdateSliceInDim",
+  4,
+  (x: Array, update: Array, start: ArrayLike, axis: number): Array => {
+    return dynamicUpdateSlice(
+      x,
+      update,
+      startsAlong(x, start, normalizeAxis("lax.dynamicUpdateSliceInDim", axis, x.ndim)),
+    );
+  },
+);
 
-export function dynamicUpdateIndexInDim(x: Array, update: ArrayLike, index: ArrayLike, axis: number): Array {
-  const at = normalizeAxis("lax.dynamicUpdateIndexInDim", axis, x.ndim);
-  const row = replaceAt(x.shape, at, 1);
-  const given = toDType("lax.dynamicUpdateIndexInDim", update, x.dtype);
-  // An update without the axis gets it; what broadcasts to a row does.
-  const block = given.ndim === x.ndim - 1 ? expandDims(given, at) : given;
-  return dynamicUpdateSlice(
-    x,
-    broadcastTo("lax.dynamicUpdateIndexInDim", block, row),
-    startsAlong(x, index, at),
-  );
-}
+export const dynamicUpdateIndexInDim = checked(
+  "lax.dynamicUpdateIndexInDim",
+  4,
+  (x: Array, update: ArrayLike, index: ArrayLike, axis: number): Array => {
+    const at = normalizeAxis("lax.dynamicUpdateIndexInDim", axis, x.ndim);
+    const row = replaceAt(x.shape, at, 1);
+    const given = toDType("lax.dynamicUpdateIndexInDim", update, x.dtype);
+    // An update without the axis gets it; what broadcasts to a row does.
+    const block = given.ndim === x.ndim - 1 ? expandDims(given, at) : given;
+    return dynamicUpdateSlice(
+      x,
+      broadcastTo("lax.dynamicUpdateIndexInDim", block, row),
+      startsAlong(x, index, at),
+    );
+  },
+);
 
 // ---- products and sorting -----------------------------------------------------------------------------
 
 /** Sums of products: contracted axes in pairs, batch axes in pairs; the result has batch, left, right axes. */
-export function dotGeneral(
-  x: ArrayLike,
-  y: ArrayLike,
-  { contract, batch = [[], []] }: Pick<DotParams, "contract"> & Partial<DotParams>,
-): Array {
-  const [a, b] = promote("lax.dotGeneral", [x, y]) as [Array, Array];
-  const normalize = ([left, right]: DotParams["batch"]) =>
-    [
-      left.map((axis) => normalizeAxis("lax.dotGeneral", axis, a.ndim)),
-      right.map((axis) => normalizeAxis("lax.dotGeneral", axis, b.ndim)),
-    ] as const;
-  return bindOne(dot, [a, b], { contract: normalize(contract), batch: normalize(batch) });
-}
+export const dotGeneral = checked(
+  "lax.dotGeneral",
+  3,
+  ["contract", "batch"],
+  (
+    x: ArrayLike,
+    y: ArrayLike,
+    { contract, batch = [[], []] }: Pick<DotParams, "contract"> & Partial<DotParams>,
+  ): Array => {
+    const [a, b] = promote("lax.dotGeneral", [x, y]) as [Array, Array];
+    const normalize = ([left, right]: DotParams["batch"]) =>
+      [
+        left.map((axis) => normalizeAxis("lax.dotGeneral", axis, a.ndim)),
+        right.map((axis) => normalizeAxis("lax.dotGeneral", axis, b.ndim)),
+      ] as const;
+    return bindOne(dot, [a, b], { contract: normalize(contract), batch: normalize(batch) });
+  },
+);
 
 interface SortOptions {
   /** The axis to sort along. Default the last. */
@@ -196,26 +250,31 @@ interface SortOptions {
   readonly numKeys?: number;
 }
 
-/** One array sorted, or several reordered alike by the first of them. Stable. */
-export function sort(operand: Array, options?: SortOptions): Array;
-export function sort(operands: readonly Array[], options?: SortOptions): Array[];
-export function sort(
+interface Sort {
+  (operand: Array, options?: SortOptions): Array;
+  (operands: readonly Array[], options?: SortOptions): Array[];
+}
+
+const sortOperands = (
   operands: Array | readonly Array[],
   { dimension = -1, numKeys = 1 }: SortOptions = {},
-): Array | Array[] {
+): Array | Array[] => {
   const list = operands instanceof Array ? [operands] : operands;
   const [first] = list;
   if (first === undefined) fail("lax.sort", "needs at least one operand");
   const axis = normalizeAxis("lax.sort", dimension, first.ndim);
   const sorted = bind(sortPrimitive, list, { axis, keys: numKeys });
   return operands instanceof Array ? sorted[0] : sorted;
-}
+};
+
+/** One array sorted, or several reordered alike by the first of them. Stable. */
+export const sort = checked("lax.sort", 2, ["dimension", "numKeys"], sortOperands as Sort);
 
 /** The k largest elements along the last axis, largest first, and their positions. */
-export function topK(x: Array, k: number): [values: Array, indices: Array] {
+export const topK = checked("lax.topK", 2, (x: Array, k: number): [values: Array, indices: Array] => {
   const axis = normalizeAxis("lax.topK", -1, x.ndim);
   const extent = x.shape[axis];
   if (!Number.isInteger(k) || k < 0 || k > extent) fail("lax.topK", `k must be 0 to ${extent}, got ${k}`);
   const order = argsort(x, -1, { descending: true }).slice("...", `:${k}`);
   return [takeAlongAxis(x, order, -1), order];
-}
+});

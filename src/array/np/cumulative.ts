@@ -1,20 +1,22 @@
 // Running totals along an axis, as loops.
+import { checked } from "../core/checked.js";
 import type { Array, ArrayLike } from "../core/array.js";
 import { asArray } from "../core/coerce.js";
-import { integerRange, isFloat, type DType } from "../core/dtype.js";
+import { limitOf, type DType } from "../core/dtype.js";
 import { normalizeAxis } from "../core/shape.js";
 import { scan } from "../lax/loops.js";
 import { full } from "./creation.js";
 import { maximum, minimum } from "./elementwise.js";
 import { moveaxis } from "./shaping.js";
 
-interface CumulativeOptions {
+export interface CumulativeOptions {
   /** Whether to go from the end to the start. Default false. */
   readonly reverse?: boolean;
 }
 
-type Cumulative = (x: ArrayLike, axis?: number | null, options?: CumulativeOptions) => Array;
+export type Cumulative = (x: ArrayLike, axis?: number | null, options?: CumulativeOptions) => Array;
 
+/* #__NO_SIDE_EFFECTS__ */
 function cumulative(
   operation: string,
   combine: (total: Array, element: Array) => Array,
@@ -23,7 +25,8 @@ function cumulative(
   const run: Cumulative = (x, axis = null, { reverse = false } = {}) => {
     const given = asArray(operation, x);
     const array = given.dtype === "bool" ? given.astype("int32") : given;
-    if (axis === null) return run(array.reshape(-1), 0, { reverse });
+    // A scalar counts as a vector of one, as in NumPy.
+    if (axis === null || array.ndim === 0) return run(array.reshape(-1), axis ?? 0, { reverse });
     const at = normalizeAxis(operation, axis, array.ndim);
     const rows = moveaxis(array, at, 0);
     const { dtype } = array;
@@ -38,7 +41,7 @@ function cumulative(
     );
     return moveaxis(totals, 0, at);
   };
-  return run;
+  return checked(`np.${operation}`, 3, ["reverse"], run);
 }
 
 /** Running sums along an axis, or of the flattened array. */
@@ -54,10 +57,6 @@ export const cumprod = cumulative(
   () => 1,
 );
 /** The largest element so far along an axis, or of the flattened array. */
-export const cummax = cumulative("cummax", maximum, (dtype) =>
-  isFloat(dtype) ? -Infinity : integerRange(dtype)[0],
-);
+export const cummax = cumulative("cummax", maximum, (dtype) => limitOf(dtype, -1));
 /** The smallest element so far along an axis, or of the flattened array. */
-export const cummin = cumulative("cummin", minimum, (dtype) =>
-  isFloat(dtype) ? Infinity : integerRange(dtype)[1],
-);
+export const cummin = cumulative("cummin", minimum, (dtype) => limitOf(dtype, 1));

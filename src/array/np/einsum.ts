@@ -1,4 +1,5 @@
 // Einstein's summation convention: products described by naming axes.
+import { markEntry } from "../core/userCode.js";
 import { type Array, type ArrayLike } from "../core/array.js";
 import { promote } from "../core/coerce.js";
 import { describe, fail } from "../core/errors.js";
@@ -17,7 +18,7 @@ interface Term {
 }
 
 /** `einsum("bij,bjk->bik", x, y)`: axes with the same letter run together, those not in the result are summed. */
-export function einsum(subscripts: string, ...operands: readonly ArrayLike[]): Array {
+export const einsum = markEntry((subscripts: string, ...operands: readonly ArrayLike[]): Array => {
   if (typeof subscripts !== "string")
     fail("einsum", `needs a text such as "ij,jk->ik", got ${describe(subscripts)}`);
   const arrays = promote("einsum", operands);
@@ -40,7 +41,7 @@ export function einsum(subscripts: string, ...operands: readonly ArrayLike[]): A
   );
   // An axis that had extent 1 everywhere was dropped; the result still has it.
   return ordered.reshape(output.map((axis) => (result.axes.includes(axis) ? (extents.get(axis) ?? 1) : 1)));
-}
+}, "np.einsum");
 
 function parse(subscripts: string, arrays: readonly Array[]): { inputs: string[][]; output: string[] } {
   const [left, right, ...more] = subscripts.replaceAll(" ", "").split("->");

@@ -25,11 +25,12 @@ export {
   type ArrayData,
 } from "./creation.js";
 export { cummax, cummin, cumprod, cumsum } from "./cumulative.js";
+export { diag, diagonal, trace } from "./diagonals.js";
 export { einsum } from "./einsum.js";
 export * from "./elementwise.js";
-export { searchsorted, slice, take, takeAlongAxis, type Index, type Range } from "./indexing.js";
+export * from "./realFunctions.js";
+export { slice, type Index, type Range } from "./indexing.js";
 export { concatenate, hstack, split, stack, vstack } from "./joining.js";
-export { diag, diagonal, trace } from "./linalg.js";
 export { dot, inner, matmul, outer, tensordot, vdot } from "./products.js";
 export {
   all,
@@ -64,6 +65,7 @@ export {
   type PadWidth,
 } from "./shaping.js";
 export { argsort, sort } from "./sorting.js";
+export { searchsorted, take, takeAlongAxis } from "./taking.js";
 
 export const pi = Math.PI;
 export const e = Math.E;

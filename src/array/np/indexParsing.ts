@@ -138,8 +138,9 @@ function parseRange(
   return { kind: "range", start: first, count: Math.max(0, Math.ceil((last - first) / by)), step: by };
 }
 
-/** Positions as int32 counted from the start; negative ones count from the end. */
-export function fromStart(operation: string, positions: Array, extent: number): Array {
+/** Positions as int32. */
+export function asPositions(operation: string, positions: Array): Array {
+  if (positions.dtype === "int32") return positions;
   if (positions.dtype === "bool") {
     fail(
       operation,
@@ -155,7 +156,12 @@ export function fromStart(operation: string, positions: Array, extent: number): 
   }
   // A uint32 beyond the range of int32 is beyond the end of any array.
   const inRange = positions.dtype === "uint32" ? minimum(positions, 0x7fffffff) : positions;
-  const whole = positions.dtype === "int32" ? positions : bindOne(convert, [inRange], { dtype: "int32" });
+  return bindOne(convert, [inRange], { dtype: "int32" });
+}
+
+/** Positions as int32 counted from the start; negative ones count from the end. */
+export function fromStart(operation: string, positions: Array, extent: number): Array {
+  const whole = asPositions(operation, positions);
   const neverNegative =
     positions.dtype !== "int32" || (whole.elements?.every((at: number) => at >= 0) ?? false);
   return neverNegative ? whole : where(whole.less(0), whole.add(constant(extent, "int32")), whole);

@@ -1,26 +1,30 @@
 // NumPy's indexing: numbers, ranges, new axes and index arrays, for reading (`slice`) and updating (`at`).
+import { markEntry } from "../core/userCode.js";
 import { Array, type ArrayLike } from "../core/array.js";
 import { asArray, broadcastTo, toDType } from "../core/coerce.js";
 import { isFloat, promoteDTypes } from "../core/dtype.js";
-import { checkChoice, fail } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import { constant } from "../core/interpret.js";
-import { broadcastShapes, normalizeAxis, range, sameShape, sizeOf, type Shape } from "../core/shape.js";
+import { range, sameShape, type Shape } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { dynamicSlice, dynamicUpdateSlice } from "../primitives/dynamicSlice.js";
 import { gather, scatter, type ScatterParams } from "../primitives/gather.js";
 import { flip, permute, permuteBack, reshape } from "../primitives/reshape.js";
 import { slice as slicePrimitive } from "../primitives/slice.js";
-import { reorder } from "../primitives/sort.js";
-import { maximum, minimum, mod, where } from "./elementwise.js";
-import { fromStart, parseIndex, wholeNumbers, type Entry, type Index } from "./indexParsing.js";
+import { maximum, minimum } from "./elementwise.js";
+import { parseIndex, type Entry, type Index } from "./indexParsing.js";
 import { isWholeRange, keptShape, planIndex } from "./indexPlan.js";
 
 export type { Index, Range } from "./indexParsing.js";
 
 /** `slice(x, 0, "1:", "...", indices)` is NumPy's `x[0, 1:, ..., indices]`; computed indices are moved inside. */
-export function slice(x: ArrayLike, ...index: readonly Index[]): Array {
+export const slice = markEntry((x: ArrayLike, ...index: readonly Index[]): Array => {
   const array = asArray("slice", x);
-  const entries = parseIndex("slice", array, index);
+  return readEntries(array, parseIndex("slice", array, index));
+}, "np.slice");
+
+/** What an index names, one entry per axis. */
+export function readEntries(array: Array, entries: readonly Entry[]): Array {
   const arrays = entries.filter((entry) => entry.kind === "array");
   if (arrays.some((entry) => entry.positions.ndim > 0)) return readAt(array, entries);
   return arrays.length > 0
@@ -188,59 +192,4 @@ function scatterAt(
     operation,
   });
   return permuteBack(written, order);
-}
-
-/** Elements at positions along an axis, or of the flattened array. What lies outside: see `mode`. */
-export function take(
-  x: ArrayLike,
-  indices: Array | number | readonly number[],
-  axis: number | null = null,
-  { mode = "clip" }: { readonly mode?: "clip" | "wrap" | "fill" } = {},
-): Array {
-  checkChoice("take", "mode", mode, ["clip", "wrap", "fill"]);
-  const array = asArray("take", x);
-  if (axis === null) return take(array.reshape(-1), indices, 0, { mode });
-  const at = normalizeAxis("take", axis, array.ndim);
-  const extent = array.shape[at];
-  const given = indices instanceof Array ? indices : wholeNumbers("take", indices);
-  const positions = mode === "wrap" ? mod(given, extent) : fromStart("take", given, extent);
-  const picked = slice(array, ...range(at).map(() => ":"), positions);
-  if (mode !== "fill") return picked;
-  const inside = positions.greaterEqual(0).and(positions.less(extent));
-  const mask = inside.reshape([...positions.shape, ...range(array.ndim - at - 1).map(() => 1)]);
-  return where(mask, picked, isFloat(array.dtype) ? NaN : array.dtype === "bool" ? false : 0);
-}
-
-/** For each lane along an axis, the elements at that lane's own positions. */
-export function takeAlongAxis(x: Array, indices: Array, axis: number): Array {
-  const at = normalizeAxis("takeAlongAxis", axis, x.ndim);
-  if (indices.ndim !== x.ndim) {
-    fail(
-      "takeAlongAxis",
-      `indices must have as many dimensions as the array, got ${indices.ndim} and ${x.ndim}; add axes with np.expandDims`,
-    );
-  }
-  const extent = x.shape[at];
-  const positions = fromStart("takeAlongAxis", indices, extent);
-  const lanes = (shape: Shape, along: number) => shape.map((n, other) => (other === at ? along : n));
-  const common = broadcastShapes("takeAlongAxis", lanes(x.shape, 1), lanes(indices.shape, 1));
-  return reorder(
-    broadcastTo("takeAlongAxis", x, lanes(common, extent)),
-    broadcastTo("takeAlongAxis", positions, lanes(common, indices.shape[at])),
-    at,
-  );
-}
-
-/** Where each value would go in a sorted list to keep it sorted; ties to the left or right. */
-export function searchsorted(
-  sorted: Array,
-  values: ArrayLike,
-  { side = "left" }: { readonly side?: "left" | "right" } = {},
-): Array {
-  checkChoice("searchsorted", "side", side, ["left", "right"]);
-  if (sorted.ndim !== 1) fail("searchsorted", `the sorted array must have one dimension, got ${sorted.ndim}`);
-  const wanted = asArray("searchsorted", values);
-  const column = wanted.reshape([...wanted.shape, 1]);
-  const isBefore = side === "left" ? sorted.less(column) : sorted.lessEqual(column);
-  return sizeOf(sorted.shape) === 0 ? wanted.mul(0).astype("int32") : isBefore.sum(-1);
 }

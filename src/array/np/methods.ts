@@ -1,167 +1,99 @@
 // Gives every array its methods: importing this module puts them on the prototype.
 import { Array } from "../core/array.js";
+import { asMethod, checkMethods } from "../core/checked.js";
 import type { ArrayMethods } from "../core/methods.js";
+import { markEntry } from "../core/userCode.js";
 import { cumprod, cumsum } from "./cumulative.js";
 import * as elementwise from "./elementwise.js";
-import { IndexedUpdate, slice, take } from "./indexing.js";
+import { IndexedUpdate, slice, type Index } from "./indexing.js";
 import { dot, matmul } from "./products.js";
 import * as reductions from "./reductions.js";
 import * as shaping from "./shaping.js";
 import { argsort, sort } from "./sorting.js";
+import { take } from "./taking.js";
 
-const methods: ArrayMethods & ThisType<Array> = {
-  add(other) {
-    return elementwise.add(this, other);
-  },
-  sub(other) {
-    return elementwise.subtract(this, other);
-  },
-  mul(other) {
-    return elementwise.multiply(this, other);
-  },
-  div(other) {
-    return elementwise.divide(this, other);
-  },
-  floorDivide(other) {
-    return elementwise.floorDivide(this, other);
-  },
-  mod(other) {
-    return elementwise.mod(this, other);
-  },
-  pow(other) {
-    return elementwise.power(this, other);
-  },
-  neg() {
-    return elementwise.negative(this);
-  },
-  abs() {
-    return elementwise.abs(this);
-  },
-  clip(min, max = null) {
-    return elementwise.clip(this, min, max);
-  },
-  round(decimals = 0) {
-    return elementwise.round(this, decimals);
-  },
-  equal(other) {
-    return elementwise.equal(this, other);
-  },
-  notEqual(other) {
-    return elementwise.notEqual(this, other);
-  },
-  less(other) {
-    return elementwise.less(this, other);
-  },
-  lessEqual(other) {
-    return elementwise.lessEqual(this, other);
-  },
-  greater(other) {
-    return elementwise.greater(this, other);
-  },
-  greaterEqual(other) {
-    return elementwise.greaterEqual(this, other);
-  },
-  and(other) {
-    return elementwise.bitwiseAnd(this, other);
-  },
-  or(other) {
-    return elementwise.bitwiseOr(this, other);
-  },
-  xor(other) {
-    return elementwise.bitwiseXor(this, other);
-  },
-  not() {
-    return elementwise.bitwiseNot(this);
-  },
-  sum(axis, options) {
-    return reductions.sum(this, axis, options);
-  },
-  mean(axis, options) {
-    return reductions.mean(this, axis, options);
-  },
-  var(axis, options) {
-    return reductions.var_(this, axis, options);
-  },
-  std(axis, options) {
-    return reductions.std(this, axis, options);
-  },
-  max(axis, options) {
-    return reductions.max(this, axis, options);
-  },
-  min(axis, options) {
-    return reductions.min(this, axis, options);
-  },
-  prod(axis, options) {
-    return reductions.prod(this, axis, options);
-  },
-  any(axis, options) {
-    return reductions.any(this, axis, options);
-  },
-  all(axis, options) {
-    return reductions.all(this, axis, options);
-  },
-  argmax(axis, options) {
-    return reductions.argmax(this, axis, options);
-  },
-  argmin(axis, options) {
-    return reductions.argmin(this, axis, options);
-  },
-  cumsum(axis) {
-    return cumsum(this, axis);
-  },
-  cumprod(axis) {
-    return cumprod(this, axis);
-  },
-  reshape(shape) {
-    return shaping.reshape(this, shape);
-  },
-  flatten() {
-    return shaping.ravel(this);
-  },
-  ravel() {
-    return shaping.ravel(this);
-  },
-  transpose(axes) {
-    return shaping.transpose(this, axes);
-  },
-  get T() {
-    return shaping.transpose(this);
-  },
-  swapaxes(a, b) {
-    return shaping.swapaxes(this, a, b);
-  },
-  squeeze(axis) {
-    return shaping.squeeze(this, axis);
-  },
-  repeat(repeats, axis) {
-    return shaping.repeat(this, repeats, axis);
-  },
-  astype(dtype) {
-    return elementwise.astype(this, dtype);
-  },
-  slice(...index) {
-    return slice(this, ...index);
-  },
-  at(...index) {
-    return new IndexedUpdate(this, index);
-  },
-  take(indices, axis) {
-    return take(this, indices, axis);
-  },
-  sort(axis = -1) {
-    return sort(this, axis);
-  },
-  argsort(axis = -1) {
-    return argsort(this, axis);
-  },
-  dot(other) {
-    return dot(this, other);
-  },
-  matmul(other) {
-    return matmul(this, other);
-  },
+/** A function whose first argument is the array, for each method but those written out below. */
+type Functions = {
+  [K in Exclude<keyof ArrayMethods, "slice" | "at" | "T">]: (
+    x: Array,
+    ...args: Parameters<ArrayMethods[K]>
+  ) => ReturnType<ArrayMethods[K]>;
 };
 
-for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(methods))) {
-  Object.defineProperty(Array.prototype, name, { ...descriptor, enumerable: false });
-}
+const functions: Functions = {
+  add: elementwise.add,
+  sub: elementwise.subtract,
+  mul: elementwise.multiply,
+  div: elementwise.divide,
+  floorDivide: elementwise.floorDivide,
+  mod: elementwise.mod,
+  pow: elementwise.power,
+  neg: elementwise.negative,
+  abs: elementwise.abs,
+  clip: elementwise.clip,
+  round: elementwise.round,
+  equal: elementwise.equal,
+  notEqual: elementwise.notEqual,
+  less: elementwise.less,
+  lessEqual: elementwise.lessEqual,
+  greater: elementwise.greater,
+  greaterEqual: elementwise.greaterEqual,
+  and: elementwise.bitwiseAnd,
+  or: elementwise.bitwiseOr,
+  xor: elementwise.bitwiseXor,
+  not: elementwise.bitwiseNot,
+  sum: reductions.sum,
+  mean: reductions.mean,
+  var: reductions.var_,
+  std: reductions.std,
+  max: reductions.max,
+  min: reductions.min,
+  prod: reductions.prod,
+  any: reductions.any,
+  all: reductions.all,
+  argmax: reductions.argmax,
+  argmin: reductions.argmin,
+  cumsum,
+  cumprod,
+  reshape: shaping.reshape,
+  flatten: shaping.ravel,
+  ravel: shaping.ravel,
+  transpose: shaping.transpose,
+  swapaxes: shaping.swapaxes,
+  squeeze: shaping.squeeze,
+  repeat: shaping.repeat,
+  astype: elementwise.astype,
+  take,
+  sort,
+  argsort,
+  dot,
+  matmul,
+};
+
+const define = (name: string | symbol, descriptor: PropertyDescriptor): void => {
+  Object.defineProperty(Array.prototype, name, { configurable: true, ...descriptor });
+};
+const defineMethod = (name: string | symbol, value: object): void => {
+  define(name, { value, writable: true });
+};
+for (const [name, f] of Object.entries(functions)) defineMethod(name, asMethod(name, f));
+defineMethod(
+  "slice",
+  markEntry(function (this: Array, ...index: readonly Index[]): Array {
+    return slice(this, ...index);
+  }, "x.slice"),
+);
+defineMethod(
+  "at",
+  markEntry(function (this: Array, ...index: readonly Index[]): IndexedUpdate {
+    return new IndexedUpdate(this, index);
+  }, "x.at"),
+);
+define("T", {
+  get: markEntry(function (this: Array): Array {
+    return shaping.transpose(this);
+  }, "x.T"),
+});
+checkMethods(Array.prototype, ["data", "item", "toArray"]);
+checkMethods(IndexedUpdate.prototype, ["get", "set", "add", "sub", "mul", "min", "max"], "at().");
+defineMethod(Symbol.toPrimitive, markEntry(Array.prototype[Symbol.toPrimitive], "x.toPrimitive"));

@@ -1,4 +1,5 @@
 // Sums of products: matrix products and their generalisations.
+import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
 import { type ArrayLike } from "../core/array.js";
 import { asArray, broadcastTo, promote } from "../core/coerce.js";
@@ -18,7 +19,7 @@ const contract = (x: Array, y: Array, left: readonly number[], right: readonly n
   bindOne(dotPrimitive, [x, y], { contract: [left, right], batch: [[], []] });
 
 /** The matrix product; leading axes beyond two are batches and broadcast, vectors count as row or column. */
-export function matmul(x: ArrayLike, y: ArrayLike): Array {
+export const matmul = checked("np.matmul", 2, (x: ArrayLike, y: ArrayLike): Array => {
   const [a, b] = pair("matmul", x, y);
   if (a.ndim === 0 || b.ndim === 0)
     fail("matmul", "operands must have at least one dimension; use mul for scalars");
@@ -41,7 +42,7 @@ export function matmul(x: ArrayLike, y: ArrayLike): Array {
     contract: [[batch.length + 1], [batch.length]],
     batch: [axes, axes],
   });
-}
+});
 
 /** At most one operand has batches: its batch axes are rows like any other. */
 function matmulUnbatched(a: Array, b: Array): Array {
@@ -56,7 +57,7 @@ function matmulUnbatched(a: Array, b: Array): Array {
 }
 
 /** NumPy's dot: the last axis of x with the second to last of y. */
-export function dot(x: ArrayLike, y: ArrayLike): Array {
+export const dot = checked("np.dot", 2, (x: ArrayLike, y: ArrayLike): Array => {
   const [a, b] = pair("dot", x, y);
   if (a.ndim === 0 || b.ndim === 0) return multiply(a, b);
   const axis = Math.max(0, b.ndim - 2);
@@ -67,45 +68,50 @@ export function dot(x: ArrayLike, y: ArrayLike): Array {
     );
   }
   return contract(a, b, [a.ndim - 1], [axis]);
-}
+});
 
 /** The sum of products of the last axes. */
-export function inner(x: ArrayLike, y: ArrayLike): Array {
+export const inner = checked("np.inner", 2, (x: ArrayLike, y: ArrayLike): Array => {
   const [a, b] = pair("inner", x, y);
   return a.ndim === 0 || b.ndim === 0 ? multiply(a, b) : contract(a, b, [a.ndim - 1], [b.ndim - 1]);
-}
+});
 
 /** The sum of products of all elements. */
-export function vdot(x: ArrayLike, y: ArrayLike): Array {
+export const vdot = checked("np.vdot", 2, (x: ArrayLike, y: ArrayLike): Array => {
   const [a, b] = pair("vdot", x, y);
   return contract(a.reshape(-1), b.reshape(-1), [0], [0]);
-}
+});
 
 /** All products of an element of x with one of y. */
-export const outer = (x: ArrayLike, y: ArrayLike): Array =>
-  multiply(expandDims(asArray("outer", x).reshape(-1), 1), asArray("outer", y).reshape(-1));
+export const outer = checked("np.outer", 2, (x: ArrayLike, y: ArrayLike): Array =>
+  multiply(expandDims(asArray("outer", x).reshape(-1), 1), asArray("outer", y).reshape(-1)),
+);
 
 /** Sums over the last `axes` axes of x with the first of y, or over the given pairs of axes. */
-export function tensordot(
-  x: ArrayLike,
-  y: ArrayLike,
-  axes: number | readonly [number | readonly number[], number | readonly number[]] = 2,
-): Array {
-  const [a, b] = pair("tensordot", x, y);
-  const [left, right] =
-    typeof axes === "number"
-      ? [range(axes, a.ndim - axes), range(axes)]
-      : [
-          [axes[0]].flat().map((axis) => normalizeAxis("tensordot", axis, a.ndim)),
-          [axes[1]].flat().map((axis) => normalizeAxis("tensordot", axis, b.ndim)),
-        ];
-  const isTooMany =
-    typeof axes === "number" && !(Number.isInteger(axes) && axes >= 0 && axes <= Math.min(a.ndim, b.ndim));
-  if (isTooMany || new Set(left).size !== left.length || new Set(right).size !== right.length) {
-    fail(
-      "tensordot",
-      `cannot sum over ${JSON.stringify(axes)} axes of ${showType(a.type)} and ${showType(b.type)}`,
-    );
-  }
-  return contract(a, b, left, right);
-}
+export const tensordot = checked(
+  "np.tensordot",
+  3,
+  (
+    x: ArrayLike,
+    y: ArrayLike,
+    axes: number | readonly [number | readonly number[], number | readonly number[]] = 2,
+  ): Array => {
+    const [a, b] = pair("tensordot", x, y);
+    const [left, right] =
+      typeof axes === "number"
+        ? [range(axes, a.ndim - axes), range(axes)]
+        : [
+            [axes[0]].flat().map((axis) => normalizeAxis("tensordot", axis, a.ndim)),
+            [axes[1]].flat().map((axis) => normalizeAxis("tensordot", axis, b.ndim)),
+          ];
+    const isTooMany =
+      typeof axes === "number" && !(Number.isInteger(axes) && axes >= 0 && axes <= Math.min(a.ndim, b.ndim));
+    if (isTooMany || new Set(left).size !== left.length || new Set(right).size !== right.length) {
+      fail(
+        "tensordot",
+        `cannot sum over ${JSON.stringify(axes)} axes of ${showType(a.type)} and ${showType(b.type)}`,
+      );
+    }
+    return contract(a, b, left, right);
+  },
+);

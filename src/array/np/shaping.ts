@@ -1,4 +1,5 @@
 // NumPy's functions that rearrange elements without computing on them.
+import { checked } from "../core/checked.js";
 import type { Array, ArrayLike } from "../core/array.js";
 import { asArray, broadcastTo as broadcastArray, toDType } from "../core/coerce.js";
 import { checkChoice, checkWhole, describe, fail } from "../core/errors.js";
@@ -25,7 +26,7 @@ import { concatenate } from "./joining.js";
 import { slice } from "./indexing.js";
 
 /** The same elements in another shape; one extent may be -1 and is worked out. */
-export function reshape(x: ArrayLike, shape: number | Shape): Array {
+export const reshape = checked("np.reshape", 2, (x: ArrayLike, shape: number | Shape): Array => {
   const array = asArray("reshape", x);
   const wanted = typeof shape === "number" ? [shape] : shape;
   const open = globalThis.Array.isArray(wanted) ? wanted.indexOf(-1) : -1;
@@ -39,29 +40,33 @@ export function reshape(x: ArrayLike, shape: number | Shape): Array {
     );
   }
   return toShape(array, replaceAt(wanted, open, extent));
-}
+});
 
 const toShape = (array: Array, shape: Shape): Array =>
   sameShape(array.shape, shape) ? array : bindOne(primitives.reshape, [array], { shape });
 
 /** All elements in one dimension. */
-export const ravel = (x: ArrayLike): Array => reshape(x, -1);
+export const ravel = checked("np.ravel", 1, (x: ArrayLike): Array => reshape(x, -1));
 
 /** Axes in the given order, or reversed. */
-export function transpose(x: ArrayLike, axes?: readonly number[] | null): Array {
-  const array = asArray("transpose", x);
-  if (typeof axes === "number" || typeof axes === "string") {
-    fail("transpose", `the axes must be a list, got ${describe(axes)}`);
-  }
-  const order =
-    axes?.map((axis) => normalizeAxis("transpose", axis, array.ndim)) ?? range(array.ndim).reverse();
-  if (order.every((axis, at) => axis === at) && order.length === array.ndim) return array;
-  return bindOne(primitives.transpose, [array], { permutation: order });
-}
+export const transpose = checked(
+  "np.transpose",
+  2,
+  (x: ArrayLike, axes?: readonly number[] | null): Array => {
+    const array = asArray("transpose", x);
+    if (typeof axes === "number" || typeof axes === "string") {
+      fail("transpose", `the axes must be a list, got ${describe(axes)}`);
+    }
+    const order =
+      axes?.map((axis) => normalizeAxis("transpose", axis, array.ndim)) ?? range(array.ndim).reverse();
+    if (order.every((axis, at) => axis === at) && order.length === array.ndim) return array;
+    return bindOne(primitives.transpose, [array], { permutation: order });
+  },
+);
 export const permuteDims = transpose;
 
 /** Two axes exchanged. */
-export function swapaxes(x: ArrayLike, a: number, b: number): Array {
+export const swapaxes = checked("np.swapaxes", 3, (x: ArrayLike, a: number, b: number): Array => {
   const array = asArray("swapaxes", x);
   const [first, second] = [a, b].map((axis) => normalizeAxis("swapaxes", axis, array.ndim)) as [
     number,
@@ -71,43 +76,47 @@ export function swapaxes(x: ArrayLike, a: number, b: number): Array {
   order[first] = second;
   order[second] = first;
   return transpose(array, order);
-}
+});
 
 /** Axes moved to new positions, the others keeping their order. */
-export function moveaxis(
-  x: ArrayLike,
-  source: number | readonly number[],
-  destination: number | readonly number[],
-): Array {
-  const array = asArray("moveaxis", x);
-  const normalize = (axes: number | readonly number[]) =>
-    [axes].flat().map((axis) => normalizeAxis("moveaxis", axis, array.ndim));
-  const [from, to] = [normalize(source), normalize(destination)];
-  if (from.length !== to.length || new Set(from).size !== from.length || new Set(to).size !== to.length) {
-    fail(
-      "moveaxis",
-      `source ${showShape(from)} and destination ${showShape(to)} must be distinct axes in pairs`,
-    );
-  }
-  let order = without(range(array.ndim), from);
-  const pairs = to.map((at, index) => [at, from[index]] as const).sort((a, b) => a[0] - b[0]);
-  for (const [at, axis] of pairs) order = insertAt(order, at, axis);
-  return transpose(array, order);
-}
+export const moveaxis = checked(
+  "np.moveaxis",
+  3,
+  (x: ArrayLike, source: number | readonly number[], destination: number | readonly number[]): Array => {
+    const array = asArray("moveaxis", x);
+    const normalize = (axes: number | readonly number[]) =>
+      [axes].flat().map((axis) => normalizeAxis("moveaxis", axis, array.ndim));
+    const [from, to] = [normalize(source), normalize(destination)];
+    if (from.length !== to.length || new Set(from).size !== from.length || new Set(to).size !== to.length) {
+      fail(
+        "moveaxis",
+        `source ${showShape(from)} and destination ${showShape(to)} must be distinct axes in pairs`,
+      );
+    }
+    let order = without(range(array.ndim), from);
+    const pairs = to.map((at, index) => [at, from[index]] as const).sort((a, b) => a[0] - b[0]);
+    for (const [at, axis] of pairs) order = insertAt(order, at, axis);
+    return transpose(array, order);
+  },
+);
 
 /** New axes of extent 1 at the given positions of the result. */
-export function expandDims(x: ArrayLike, axis: number | readonly number[]): Array {
-  const array = asArray("expandDims", x);
-  const count = typeof axis === "number" ? 1 : axis.length;
-  const axes = normalizeAxes("expandDims", axis, array.ndim + count);
-  return toShape(
-    array,
-    axes.reduce<Shape>((shape, at) => insertAt(shape, at, 1), array.shape),
-  );
-}
+export const expandDims = checked(
+  "np.expandDims",
+  2,
+  (x: ArrayLike, axis: number | readonly number[]): Array => {
+    const array = asArray("expandDims", x);
+    const count = typeof axis === "number" ? 1 : axis.length;
+    const axes = normalizeAxes("expandDims", axis, array.ndim + count);
+    return toShape(
+      array,
+      axes.reduce<Shape>((shape, at) => insertAt(shape, at, 1), array.shape),
+    );
+  },
+);
 
 /** Without axes of extent 1: the given ones, or all of them. */
-export function squeeze(x: ArrayLike, axis?: Axes): Array {
+export const squeeze = checked("np.squeeze", 2, (x: ArrayLike, axis?: Axes): Array => {
   const array = asArray("squeeze", x);
   const axes =
     axis === undefined || axis === null
@@ -118,49 +127,58 @@ export function squeeze(x: ArrayLike, axis?: Axes): Array {
     fail("squeeze", `axis ${wide} of ${showType(array.type)} has extent ${array.shape[wide]}, not 1`);
   }
   return toShape(array, without(array.shape, axes));
-}
+});
 
 /** The array repeated to a larger shape by NumPy's rule. */
-export const broadcastTo = (x: ArrayLike, shape: number | Shape): Array =>
-  broadcastArray("broadcastTo", asArray("broadcastTo", x), checkShape("broadcastTo", shape));
+export const broadcastTo = checked("np.broadcastTo", 2, (x: ArrayLike, shape: number | Shape): Array =>
+  broadcastArray("broadcastTo", asArray("broadcastTo", x), checkShape("broadcastTo", shape)),
+);
 
 /** The order along axes reversed; all axes by default. */
-export function flip(x: ArrayLike, axis?: Axes): Array {
+export const flip = checked("np.flip", 2, (x: ArrayLike, axis?: Axes): Array => {
   const array = asArray("flip", x);
   return bindOne(primitives.flip, [array], { axes: normalizeAxes("flip", axis, array.ndim) });
-}
+});
 
 /** Elements moved along an axis, those that fall off the end coming back at the start. */
-export function roll(x: ArrayLike, shift: number, axis: number | null = null): Array {
-  const array = asArray("roll", x);
-  if (axis === null) return reshape(roll(ravel(array), shift, 0), array.shape);
-  const at = normalizeAxis("roll", axis, array.ndim);
-  const extent = array.shape[at];
-  const by = extent === 0 ? 0 : ((shift % extent) + extent) % extent;
-  if (by === 0) return array;
-  const lead = range(at).map(() => ":");
-  return concatenate(
-    [slice(array, ...lead, `${extent - by}:`), slice(array, ...lead, `:${extent - by}`)],
-    at,
-  );
-}
+export const roll = checked(
+  "np.roll",
+  3,
+  (x: ArrayLike, shift: number, axis: number | null = null): Array => {
+    const array = asArray("roll", x);
+    if (axis === null) return reshape(roll(ravel(array), shift, 0), array.shape);
+    const at = normalizeAxis("roll", axis, array.ndim);
+    const extent = array.shape[at];
+    const by = extent === 0 ? 0 : ((shift % extent) + extent) % extent;
+    if (by === 0) return array;
+    const lead = range(at).map(() => ":");
+    return concatenate(
+      [slice(array, ...lead, `${extent - by}:`), slice(array, ...lead, `:${extent - by}`)],
+      at,
+    );
+  },
+);
 
 /** Every element repeated in place along an axis; of the flattened array by default. */
-export function repeat(x: ArrayLike, repeats: number, axis: number | null = null): Array {
-  const array = asArray("repeat", x);
-  checkWhole("repeat", "repeats", repeats, 0);
-  if (axis === null) return repeat(ravel(array), repeats, 0);
-  const at = normalizeAxis("repeat", axis, array.ndim);
-  const shape = insertAt(array.shape, at + 1, repeats);
-  const axes = without(range(shape.length), [at + 1]);
-  return reshape(
-    bindOne(broadcast, [array], { shape, axes }),
-    replaceAt(array.shape, at, array.shape[at] * repeats),
-  );
-}
+export const repeat = checked(
+  "np.repeat",
+  3,
+  (x: ArrayLike, repeats: number, axis: number | null = null): Array => {
+    const array = asArray("repeat", x);
+    checkWhole("repeat", "repeats", repeats, 0);
+    if (axis === null) return repeat(ravel(array), repeats, 0);
+    const at = normalizeAxis("repeat", axis, array.ndim);
+    const shape = insertAt(array.shape, at + 1, repeats);
+    const axes = without(range(shape.length), [at + 1]);
+    return reshape(
+      bindOne(broadcast, [array], { shape, axes }),
+      replaceAt(array.shape, at, array.shape[at] * repeats),
+    );
+  },
+);
 
 /** The whole array repeated `reps` times along each axis. */
-export function tile(x: ArrayLike, reps: number | readonly number[]): Array {
+export const tile = checked("np.tile", 2, (x: ArrayLike, reps: number | readonly number[]): Array => {
   const array = asArray("tile", x);
   const counts = checkShape("tile", reps);
   const ndim = Math.max(counts.length, array.ndim);
@@ -173,32 +191,37 @@ export function tile(x: ArrayLike, reps: number | readonly number[]): Array {
     wide,
     extents.map((extent, at) => extent * times[at]),
   );
-}
+});
 
 /** How much padding: the same everywhere, before and after, or before and after each axis. */
 export type PadWidth = number | readonly [number, number] | readonly (readonly [number, number])[];
 
 /** The array surrounded with a constant or with repetitions of itself. */
-export function pad(
-  x: ArrayLike,
-  padWidth: PadWidth,
-  {
-    mode = "constant",
-    constantValues = 0,
-  }: { readonly mode?: "constant" | "edge" | "wrap" | "reflect"; readonly constantValues?: ArrayLike } = {},
-): Array {
-  checkChoice("pad", "mode", mode, ["constant", "edge", "wrap", "reflect"]);
-  const array = asArray("pad", x);
-  const widths = padWidths(padWidth, array.ndim);
-  if (mode === "constant") {
-    return bindOne(padPrimitive, [array, toDType("pad", constantValues, array.dtype)], {
-      low: widths.map(([low]) => low),
-      high: widths.map(([, high]) => high),
-      interior: widths.map(() => 0),
-    });
-  }
-  return widths.reduce((padded, [low, high], axis) => extend(padded, axis, low, high, mode), array);
-}
+export const pad = checked(
+  "np.pad",
+  3,
+  ["mode", "constantValues"],
+  (
+    x: ArrayLike,
+    padWidth: PadWidth,
+    {
+      mode = "constant",
+      constantValues = 0,
+    }: { readonly mode?: "constant" | "edge" | "wrap" | "reflect"; readonly constantValues?: ArrayLike } = {},
+  ): Array => {
+    checkChoice("pad", "mode", mode, ["constant", "edge", "wrap", "reflect"]);
+    const array = asArray("pad", x);
+    const widths = padWidths(padWidth, array.ndim);
+    if (mode === "constant") {
+      return bindOne(padPrimitive, [array, toDType("pad", constantValues, array.dtype)], {
+        low: widths.map(([low]) => low),
+        high: widths.map(([, high]) => high),
+        interior: widths.map(() => 0),
+      });
+    }
+    return widths.reduce((padded, [low, high], axis) => extend(padded, axis, low, high, mode), array);
+  },
+);
 
 function padWidths(padWidth: PadWidth, ndim: number): (readonly [number, number])[] {
   const widths =

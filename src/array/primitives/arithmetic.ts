@@ -5,7 +5,7 @@ import { constant } from "../core/interpret.js";
 import { bindOne } from "../core/trace.js";
 import { convert } from "./convert.js";
 import { elementwise, floats, numeric, reduceTo, type Formula } from "./elementwise.js";
-import { equal, less } from "./logic.js";
+import { equal, less, lessEqual } from "./logic.js";
 import { choose } from "./select.js";
 import { log } from "./transcendental.js";
 
@@ -157,7 +157,8 @@ export const abs = elementwise({
   arity: 1,
   accepts: numeric,
   formula: () => Math.abs,
-  derivatives: [(t, _, x) => t.mul(bindOne(sign, [x], {}))],
+  // At 0 the slope is 1, as in JAX: code such as x / |x| then meets no zero of its own making.
+  derivatives: [(t, _, x) => choose(bindOne(lessEqual, [constant(0, x.dtype), x], {}), t, t.neg())],
 });
 
 export const sign = elementwise({ name: "sign", arity: 1, accepts: numeric, formula: () => Math.sign });

@@ -1,6 +1,6 @@
 // Reductions: many elements of some axes to one.
 import type { Array, Concrete } from "../core/array.js";
-import { allocate, integerRange, isFloat, type DType, type TypedArray } from "../core/dtype.js";
+import { allocate, isFloat, limitOf, type DType, type TypedArray } from "../core/dtype.js";
 import { fail } from "../core/errors.js";
 import type { Primitive } from "../core/primitive.js";
 import { range, sizeOf, stridesOf, without, type Shape } from "../core/shape.js";
@@ -73,16 +73,11 @@ const spreadOver = (reduced: Array, shape: Shape, axes: readonly number[]): Arra
   bindOne(broadcast, [reduced], { shape, axes: without(range(shape.length), axes) });
 
 function extremum(name: string, largest: boolean): Primitive<ReduceParams> {
-  const limit = (dtype: DType): number => {
-    if (isFloat(dtype)) return largest ? -Infinity : Infinity;
-    const [low, high] = integerRange(dtype);
-    return largest ? low : high;
-  };
   const primitive: Primitive<ReduceParams> = {
     ...reduceRules({
       name,
       accepts: () => true,
-      initial: limit,
+      initial: (dtype) => limitOf(dtype, largest ? -1 : 1),
       combine: () => (largest ? Math.max : Math.min),
     }),
     // The gradient goes to the extreme elements, shared evenly where several are equal.

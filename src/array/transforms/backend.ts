@@ -1,5 +1,6 @@
 // What runs programs. The array language knows this interface only; devices register themselves.
 import type { Array, Concrete } from "../core/array.js";
+import { checked } from "../core/checked.js";
 import { environment } from "../core/environment.js";
 import { fail } from "../core/errors.js";
 import { interpret } from "../core/interpret.js";
@@ -43,13 +44,15 @@ const backends = new Map<string, Backend>([[interpreter.name, interpreter]]);
 let preferred = interpreter.name;
 
 /** Adds a way to run programs, by default as the one that `jit` uses. */
-export function registerBackend(
-  backend: Backend,
-  { isDefault = true }: { readonly isDefault?: boolean } = {},
-): void {
-  backends.set(backend.name, backend);
-  if (isDefault) preferred = backend.name;
-}
+export const registerBackend = checked(
+  "registerBackend",
+  2,
+  ["isDefault"],
+  (backend: Backend, { isDefault = true }: { readonly isDefault?: boolean } = {}): void => {
+    backends.set(backend.name, backend);
+    if (isDefault) preferred = backend.name;
+  },
+);
 
 /** The backend for a program: the one of a name, or the default one if it can run it. */
 export function findBackend(operation: string, program: Program, name?: string): Backend {

@@ -1,9 +1,11 @@
 // Comparing derivatives with finite differences.
+import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
 import { concreteElements } from "../core/array.js";
 import { isFloat } from "../core/dtype.js";
 import { fail } from "../core/errors.js";
 import * as random from "../random.js";
+import { callBack } from "../core/userCode.js";
 import { rebuild, type FlatTree } from "../lax/leaves.js";
 import { leafPaths } from "../tree/structure.js";
 import { jvp, vjp } from "./derivatives.js";
@@ -24,58 +26,67 @@ export interface CheckGradsOptions {
  * Refuses a function whose derivatives differ from finite differences, along random directions, up to the
  * given order. Arguments in float64 make the check sharp.
  */
-export function checkGrads<A extends readonly unknown[]>(
-  f: (...args: A) => unknown,
-  args: A,
-  order = 1,
-  options: CheckGradsOptions = {},
-): void {
-  const operation = nameOf("checkGrads", f);
-  const { modes = ["fwd", "rev"] } = options;
-  const values = flattenArguments(operation, args);
-  const odd = values.arrays.find((array) => !isFloat(array.dtype));
-  if (odd !== undefined) fail(operation, `arguments must be floats, got ${odd.toString()}`);
-  const isDouble = values.arrays.every((array) => array.dtype === "float64");
-  const { eps = isDouble ? 1e-5 : 1e-2, atol = isDouble ? 1e-6 : 2e-2, rtol = atol } = options;
-  const tolerance = { atol, rtol };
-  const directions = values.arrays.map((array, index) => randomLike(array, 17 + index));
-  const tangents = rebuild<A>(values.structure, directions);
-  const moved = (by: number): Array[] => {
-    const place = values.arrays.map((array, index) => array.add(directions[index].mul(by)));
-    return flatten(operation, f(...rebuild<A>(values.structure, place))).arrays;
-  };
-  const [ahead, behind] = [moved(eps), moved(-eps)];
-  const numeric = ahead.map((array, index) => array.sub(behind[index]).div(2 * eps));
-
-  if (modes.includes("fwd")) {
-    const exact = flatten(operation, jvp(f, args, tangents)[1]);
-    compare(operation, "the jvp", exact, numeric, tolerance);
-  }
-  if (modes.includes("rev")) {
-    // ⟨cotangent, J·tangent⟩ must equal ⟨Jᵀ·cotangent, tangent⟩.
-    const [value, back] = vjp(f, ...args);
-    const result = flatten(operation, value);
-    const cotangents = result.arrays.map((array, index) => randomLike(array, 91 + index));
-    const gradients = flatten(operation, back(rebuild(result.structure, cotangents)));
-    const left = innerProduct(cotangents, numeric);
-    const right = innerProduct(gradients.arrays, directions);
-    if (!isClose(right, left, tolerance)) {
-      fail(operation, `the vjp gives ${right} along a random direction, finite differences give ${left}`);
-    }
-  }
-  if (order <= 1) return;
-  checkGrads((...inputs: A) => jvp(f, inputs, tangents)[1], args, order - 1, options);
-  if (modes.includes("rev")) {
-    const cotangents = flatten(operation, f(...args)).arrays.map((array, index) =>
-      randomLike(array, 53 + index),
-    );
-    const gradient = (...inputs: A): unknown => {
-      const [value, back] = vjp(f, ...inputs);
-      return back(rebuild(flatten(operation, value).structure, cotangents));
+export const checkGrads = checked(
+  "checkGrads",
+  4,
+  ["modes", "atol", "rtol", "eps"],
+  <A extends readonly unknown[]>(
+    f: (...args: A) => unknown,
+    args: A,
+    order = 1,
+    options: CheckGradsOptions = {},
+  ): void => {
+    const operation = nameOf("checkGrads", f);
+    const { modes = ["fwd", "rev"] } = options;
+    const values = flattenArguments(operation, args);
+    const odd = values.arrays.find((array) => !isFloat(array.dtype));
+    if (odd !== undefined) fail(operation, `arguments must be floats, got ${odd.toString()}`);
+    const isDouble = values.arrays.every((array) => array.dtype === "float64");
+    const { eps = isDouble ? 1e-5 : 1e-2, atol = isDouble ? 1e-6 : 2e-2, rtol = atol } = options;
+    const tolerance = { atol, rtol };
+    const directions = values.arrays.map((array, index) => randomLike(array, 17 + index));
+    const tangents = rebuild<A>(values.structure, directions);
+    const moved = (by: number): Array[] => {
+      const place = values.arrays.map((array, index) => array.add(directions[index].mul(by)));
+      return flatten(
+        operation,
+        callBack(() => f(...rebuild<A>(values.structure, place))),
+      ).arrays;
     };
-    checkGrads(gradient, args, order - 1, options);
-  }
-}
+    const [ahead, behind] = [moved(eps), moved(-eps)];
+    const numeric = ahead.map((array, index) => array.sub(behind[index]).div(2 * eps));
+
+    if (modes.includes("fwd")) {
+      const exact = flatten(operation, jvp(f, args, tangents)[1]);
+      compare(operation, "the jvp", exact, numeric, tolerance);
+    }
+    if (modes.includes("rev")) {
+      // ⟨cotangent, J·tangent⟩ must equal ⟨Jᵀ·cotangent, tangent⟩.
+      const [value, back] = vjp(f, ...args);
+      const result = flatten(operation, value);
+      const cotangents = result.arrays.map((array, index) => randomLike(array, 91 + index));
+      const gradients = flatten(operation, back(rebuild(result.structure, cotangents)));
+      const left = innerProduct(cotangents, numeric);
+      const right = innerProduct(gradients.arrays, directions);
+      if (!isClose(right, left, tolerance)) {
+        fail(operation, `the vjp gives ${right} along a random direction, finite differences give ${left}`);
+      }
+    }
+    if (order <= 1) return;
+    checkGrads((...inputs: A) => jvp(f, inputs, tangents)[1], args, order - 1, options);
+    if (modes.includes("rev")) {
+      const cotangents = flatten(
+        operation,
+        callBack(() => f(...args)),
+      ).arrays.map((array, index) => randomLike(array, 53 + index));
+      const gradient = (...inputs: A): unknown => {
+        const [value, back] = vjp(f, ...inputs);
+        return back(rebuild(flatten(operation, value).structure, cotangents));
+      };
+      checkGrads(gradient, args, order - 1, options);
+    }
+  },
+);
 
 const flatten = (operation: string, tree: unknown): FlatTree =>
   flattenArguments(operation, tree, "the result");

@@ -1,4 +1,6 @@
 // The public face of differentiation: jvp, vjp, grad, valueAndGrad.
+import { markEntry } from "../core/userCode.js";
+import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
 import { isFloat } from "../core/dtype.js";
 import { fail } from "../core/errors.js";
@@ -41,27 +43,35 @@ function matchTangents(operation: string, values: FlatTree, given: unknown, what
 }
 
 /** f and its derivative in the direction of the tangents: `[f(...primals), ∂f(...primals)·tangents]`. */
-export function jvp<A extends readonly unknown[], R>(
-  f: (...args: A) => R,
-  primals: A,
-  tangents: A,
-): [value: R, tangent: R] {
-  const operation = nameOf("jvp", f);
-  const values = flattenArguments(operation, primals);
-  const directions = matchTangents(operation, values, tangents, "the tangents");
-  const { program, captures, structure } = traceCall(
-    operation,
-    f,
-    values.structure,
-    typesOfArrays(values.arrays),
-  );
-  const moved = values.arrays.map((value, index) => (isFloat(value.dtype) ? directions[index] : null));
-  const result = applyJvp(program, [...captures, ...values.arrays], [...captures.map(() => null), ...moved]);
-  const derivative = result.outputs.map((output, index) =>
-    instantiate(result.tangents[index] ?? null, output.type),
-  );
-  return [rebuild<R>(structure, result.outputs), rebuild<R>(structure, derivative)];
-}
+export const jvp = checked(
+  "jvp",
+  3,
+  <A extends readonly unknown[], R>(
+    f: (...args: A) => R,
+    primals: A,
+    tangents: A,
+  ): [value: R, tangent: R] => {
+    const operation = nameOf("jvp", f);
+    const values = flattenArguments(operation, primals);
+    const directions = matchTangents(operation, values, tangents, "the tangents");
+    const { program, captures, structure } = traceCall(
+      operation,
+      f,
+      values.structure,
+      typesOfArrays(values.arrays),
+    );
+    const moved = values.arrays.map((value, index) => (isFloat(value.dtype) ? directions[index] : null));
+    const result = applyJvp(
+      program,
+      [...captures, ...values.arrays],
+      [...captures.map(() => null), ...moved],
+    );
+    const derivative = result.outputs.map((output, index) =>
+      instantiate(result.tangents[index] ?? null, output.type),
+    );
+    return [rebuild<R>(structure, result.outputs), rebuild<R>(structure, derivative)];
+  },
+);
 
 /** A function ready to be differentiated backwards: its results, and the way from cotangents to gradients. */
 interface Pullback {
@@ -98,30 +108,33 @@ function pullback(
 }
 
 /** f(...primals), and the function from a cotangent of that to the cotangents of the primals. */
-export function vjp<A extends readonly unknown[], R>(
-  f: (...args: A) => R,
-  ...primals: A
-): [value: R, pullback: (cotangent: R) => A] {
-  const operation = nameOf("vjp", f);
-  const values = flattenArguments(operation, primals);
-  const call = traceCall(operation, f, values.structure, typesOfArrays(values.arrays));
-  const active = values.arrays.map((value) => isFloat(value.dtype));
-  const { outputs, back } = pullback(
-    operation,
-    call,
-    values.arrays,
-    active,
-    call.program.outputs.map(() => true),
-  );
-  const result: FlatTree = { arrays: outputs, structure: call.structure };
-  return [
-    rebuild<R>(call.structure, outputs),
-    (cotangent) => {
-      const cotangents = matchTangents(operation, result, cotangent, "the cotangents");
-      return rebuild<A>(values.structure, spreadGradients(values.arrays, active, back(cotangents)));
-    },
-  ];
-}
+export const vjp = markEntry(
+  <A extends readonly unknown[], R>(
+    f: (...args: A) => R,
+    ...primals: A
+  ): [value: R, pullback: (cotangent: R) => A] => {
+    const operation = nameOf("vjp", f);
+    const values = flattenArguments(operation, primals);
+    const call = traceCall(operation, f, values.structure, typesOfArrays(values.arrays));
+    const active = values.arrays.map((value) => isFloat(value.dtype));
+    const { outputs, back } = pullback(
+      operation,
+      call,
+      values.arrays,
+      active,
+      call.program.outputs.map(() => true),
+    );
+    const result: FlatTree = { arrays: outputs, structure: call.structure };
+    return [
+      rebuild<R>(call.structure, outputs),
+      markEntry((cotangent: R) => {
+        const cotangents = matchTangents(operation, result, cotangent, "the cotangents");
+        return rebuild<A>(values.structure, spreadGradients(values.arrays, active, back(cotangents)));
+      }, operation),
+    ];
+  },
+  "vjp",
+);
 
 /** One gradient per value: those computed for active ones, zeros for the others. */
 function spreadGradients(
@@ -154,39 +167,52 @@ export interface GradOptions<N extends Argnums = Argnums, H extends boolean = bo
 type LossResult = Array | readonly [loss: Array, aux: unknown];
 
 /** f, and its gradient: `[f(...args), gradient]`, with `hasAux` `[[loss, aux], gradient]`. */
-export function valueAndGrad<
-  A extends readonly unknown[],
-  R extends LossResult,
-  const N extends Argnums = 0,
-  const H extends boolean = false,
->(
-  f: (...args: A) => R,
-  { argnums, hasAux = false as H }: GradOptions<N, H> = {},
-): (...args: A) => [value: R, gradient: Selected<A, N>] {
-  const operation = nameOf("valueAndGrad", f);
-  return (...args) => differentiate(operation, f, args, argnums ?? 0, hasAux) as never;
-}
+export const valueAndGrad = checked(
+  "valueAndGrad",
+  2,
+  ["argnums", "hasAux"],
+  <
+    A extends readonly unknown[],
+    R extends LossResult,
+    const N extends Argnums = 0,
+    const H extends boolean = false,
+  >(
+    f: (...args: A) => R,
+    { argnums, hasAux = false as H }: GradOptions<N, H> = {},
+  ): ((...args: A) => [value: R, gradient: Selected<A, N>]) => {
+    const operation = nameOf("valueAndGrad", f);
+    return markEntry(
+      (...args: A) => differentiate(operation, f, args, argnums ?? 0, hasAux) as never,
+      operation,
+    );
+  },
+);
 
 /** The gradient of a function that returns one number; with `hasAux`, `[gradient, aux]`. */
-export function grad<
-  A extends readonly unknown[],
-  R extends LossResult,
-  const N extends Argnums = 0,
-  const H extends boolean = false,
->(
-  f: (...args: A) => R,
-  { argnums, hasAux = false as H }: GradOptions<N, H> = {},
-): (
-  ...args: A
-) => H extends true
-  ? [gradient: Selected<A, N>, aux: R extends readonly [unknown, infer X] ? X : never]
-  : Selected<A, N> {
-  const operation = nameOf("grad", f);
-  return (...args) => {
-    const [value, gradient] = differentiate(operation, f, args, argnums ?? 0, hasAux);
-    return (hasAux ? [gradient, (value as [unknown, unknown])[1]] : gradient) as never;
-  };
-}
+export const grad = checked(
+  "grad",
+  2,
+  ["argnums", "hasAux"],
+  <
+    A extends readonly unknown[],
+    R extends LossResult,
+    const N extends Argnums = 0,
+    const H extends boolean = false,
+  >(
+    f: (...args: A) => R,
+    { argnums, hasAux = false as H }: GradOptions<N, H> = {},
+  ): ((
+    ...args: A
+  ) => H extends true
+    ? [gradient: Selected<A, N>, aux: R extends readonly [unknown, infer X] ? X : never]
+    : Selected<A, N>) => {
+    const operation = nameOf("grad", f);
+    return markEntry((...args: A) => {
+      const [value, gradient] = differentiate(operation, f, args, argnums ?? 0, hasAux);
+      return (hasAux ? [gradient, (value as [unknown, unknown])[1]] : gradient) as never;
+    }, operation);
+  },
+);
 
 function differentiate(
   operation: string,

@@ -1,6 +1,7 @@
 // Reverse mode in two steps: the derivative of a Program, split into the part that computes values and the
 // part that is linear in the tangents. Transposing the second gives gradients.
-import { fail, userLocation } from "../core/errors.js";
+import { fail } from "../core/errors.js";
+import { userLocation } from "../core/userCode.js";
 import { subPrograms, type Program } from "../core/program.js";
 import { jvpProgram } from "./jvp.js";
 import { partitionProgram } from "./partition.js";

@@ -1,4 +1,6 @@
 // vmap: a function of one example as a function of a batch.
+import { markEntry } from "../core/userCode.js";
+import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
 import { fail } from "../core/errors.js";
 import { normalizeAxis, without } from "../core/shape.js";
@@ -51,42 +53,46 @@ function spreadAxes(operation: string, axes: unknown, structure: Structure, path
  * with one entry per argument: a number, `null` for an argument that is the same for all, or a tree of
  * these. `outAxes` says where the mapped axis goes in the results.
  */
-export function vmap<F extends AnyFunction>(f: F, inAxes: AxisTree = 0, outAxes: AxisTree = 0): F {
-  const operation = nameOf("vmap", f);
-  const mapped = (...args: unknown[]): unknown => {
-    const { arrays, structure } = flattenArguments(operation, args);
-    if (globalThis.Array.isArray(inAxes) && inAxes.length !== args.length) {
-      fail(
-        operation,
-        `inAxes has ${inAxes.length} entries, but the function was called with ${args.length} arguments`,
+export const vmap = checked(
+  "vmap",
+  3,
+  <F extends AnyFunction>(f: F, inAxes: AxisTree = 0, outAxes: AxisTree = 0): F => {
+    const operation = nameOf("vmap", f);
+    const mapped = (...args: unknown[]): unknown => {
+      const { arrays, structure } = flattenArguments(operation, args);
+      if (globalThis.Array.isArray(inAxes) && inAxes.length !== args.length) {
+        fail(
+          operation,
+          `inAxes has ${inAxes.length} entries, but the function was called with ${args.length} arguments`,
+        );
+      }
+      const paths = leafPaths(structure);
+      const axes = spreadAxes(operation, inAxes, structure, "inAxes").map((axis, index) =>
+        axis === null
+          ? null
+          : normalizeAxis(`${operation}, argument ${paths[index]}`, axis, arrays[index].ndim),
       );
-    }
-    const paths = leafPaths(structure);
-    const axes = spreadAxes(operation, inAxes, structure, "inAxes").map((axis, index) =>
-      axis === null
-        ? null
-        : normalizeAxis(`${operation}, argument ${paths[index]}`, axis, arrays[index].ndim),
-    );
-    const size = batchSize(operation, arrays, axes, paths);
-    const inFront = arrays.map((array, index) => {
-      const axis = axes[index] ?? null;
-      return axis === null ? array : moveaxis(array, axis, 0);
-    });
-    const types = arrays.map(({ type }, index) => {
-      const axis = axes[index] ?? null;
-      return axis === null ? type : arrayType(without(type.shape, [axis]), type.dtype, type.weak);
-    });
-    const call = traceCall(operation, f, structure, types);
-    const isMapped = [...call.captures.map(() => false), ...axes.map((axis) => axis !== null)];
-    const result = applyBatched(call.program, [...call.captures, ...inFront], isMapped, size);
-    const places = spreadAxes(operation, outAxes, call.structure, "outAxes");
-    const outputs = result.outputs.map((output, index) =>
-      place(operation, output, result.batched[index], places[index] ?? null, size),
-    );
-    return rebuild(call.structure, outputs);
-  };
-  return mapped as unknown as F;
-}
+      const size = batchSize(operation, arrays, axes, paths);
+      const inFront = arrays.map((array, index) => {
+        const axis = axes[index] ?? null;
+        return axis === null ? array : moveaxis(array, axis, 0);
+      });
+      const types = arrays.map(({ type }, index) => {
+        const axis = axes[index] ?? null;
+        return axis === null ? type : arrayType(without(type.shape, [axis]), type.dtype, type.weak);
+      });
+      const call = traceCall(operation, f, structure, types);
+      const isMapped = [...call.captures.map(() => false), ...axes.map((axis) => axis !== null)];
+      const result = applyBatched(call.program, [...call.captures, ...inFront], isMapped, size);
+      const places = spreadAxes(operation, outAxes, call.structure, "outAxes");
+      const outputs = result.outputs.map((output, index) =>
+        place(operation, output, result.batched[index], places[index] ?? null, size),
+      );
+      return rebuild(call.structure, outputs);
+    };
+    return markEntry(mapped, operation) as unknown as F;
+  },
+);
 
 function batchSize(
   operation: string,

@@ -1,4 +1,6 @@
 // Trees: nested plain objects and lists whose leaves are arrays, the form of all parameters and states.
+import { callBack, markEntry } from "../core/userCode.js";
+import { checked } from "../core/checked.js";
 import { concreteElements, Array } from "../core/array.js";
 import { fail } from "../core/errors.js";
 import { sameShape, showShape } from "../core/shape.js";
@@ -6,13 +8,15 @@ import {
   checkSameStructure,
   flatten,
   leafPaths,
-  showStructure,
+  showStructure as showText,
   unflatten as unflattenStructure,
   type Structure,
 } from "./structure.js";
 
 export { register, type CustomNode, type Structure } from "./structure.js";
-export { showStructure };
+
+/** `{a: *, b: [*, null]}`: a structure as text for people, with a star for each leaf. */
+export const showStructure = checked("tree.showStructure", 1, showText);
 
 /** The type of the leaves of a tree type. */
 export type Leaf<T> = T extends Array
@@ -41,46 +45,57 @@ export type MapLeaves<T, R> = T extends Array
           : R;
 
 /** The leaves in order: object keys sorted, lists from front to back. */
-export const leaves = <T>(tree: T): Leaf<T>[] => flatten(tree).leaves as Leaf<T>[];
+export const leaves = checked("tree.leaves", 1, <T>(tree: T): Leaf<T>[] => flatten(tree).leaves as Leaf<T>[]);
 
 /** The structure without the leaves; `unflatten` is the way back. */
-export const structure = (tree: unknown): Structure => flatten(tree).structure;
+export const structure = checked("tree.structure", 1, (tree: unknown): Structure => flatten(tree).structure);
 
 /** A tree of a structure around new leaves. */
-export const unflatten = <T = unknown>(of: Structure, newLeaves: readonly unknown[]): T =>
-  unflattenStructure(of, newLeaves) as T;
+export const unflatten = checked(
+  "tree.unflatten",
+  2,
+  <T = unknown>(of: Structure, newLeaves: readonly unknown[]): T => unflattenStructure(of, newLeaves) as T,
+);
 
 type LeavesOf<Trees extends readonly unknown[]> = { [K in keyof Trees]: Leaf<Trees[K]> };
 
 /** A tree of the same structure with `f` applied to the leaves; further trees give `f` further arguments. */
-export function map<T, R, Rest extends readonly unknown[]>(
-  f: (leaf: Leaf<NoInfer<T>>, ...rest: LeavesOf<Rest>) => R,
-  tree: T,
-  ...rest: Rest
-): MapLeaves<T, R> {
-  const { structure: form, rows } = zipLeaves("tree.map", [tree, ...rest]);
-  const results = rows.map((row) => f(...(row as [Leaf<T>, ...LeavesOf<Rest>])));
-  return unflattenStructure(form, results) as MapLeaves<T, R>;
-}
+export const map = markEntry(
+  <T, R, Rest extends readonly unknown[]>(
+    f: (leaf: Leaf<NoInfer<T>>, ...rest: LeavesOf<Rest>) => R,
+    tree: T,
+    ...rest: Rest
+  ): MapLeaves<T, R> => {
+    const { structure: form, rows } = zipLeaves("tree.map", [tree, ...rest]);
+    const results = callBack(() => rows.map((row) => f(...(row as [Leaf<T>, ...LeavesOf<Rest>]))));
+    return unflattenStructure(form, results) as MapLeaves<T, R>;
+  },
+  "tree.map",
+);
 
 /** `map` whose function gets the leaf's path first, as in `params.actor[0].w`. */
-export function mapWithPath<T, R, Rest extends readonly unknown[]>(
-  f: (path: string, leaf: Leaf<NoInfer<T>>, ...rest: LeavesOf<Rest>) => R,
-  tree: T,
-  ...rest: Rest
-): MapLeaves<T, R> {
-  const { structure: form, rows } = zipLeaves("tree.mapWithPath", [tree, ...rest]);
-  const paths = leafPaths(form);
-  const results = rows.map((row, index) => f(paths[index], ...(row as [Leaf<T>, ...LeavesOf<Rest>])));
-  return unflattenStructure(form, results) as MapLeaves<T, R>;
-}
+export const mapWithPath = markEntry(
+  <T, R, Rest extends readonly unknown[]>(
+    f: (path: string, leaf: Leaf<NoInfer<T>>, ...rest: LeavesOf<Rest>) => R,
+    tree: T,
+    ...rest: Rest
+  ): MapLeaves<T, R> => {
+    const { structure: form, rows } = zipLeaves("tree.mapWithPath", [tree, ...rest]);
+    const paths = leafPaths(form);
+    const results = callBack(() =>
+      rows.map((row, index) => f(paths[index], ...(row as [Leaf<T>, ...LeavesOf<Rest>]))),
+    );
+    return unflattenStructure(form, results) as MapLeaves<T, R>;
+  },
+  "tree.mapWithPath",
+);
 
 /** The leaves that stand at the same place of several trees, place by place. */
 function zipLeaves(
   operation: string,
   trees: readonly unknown[],
 ): { structure: Structure; rows: unknown[][] } {
-  const flat = trees.map(flatten);
+  const flat = trees.map((tree) => flatten(tree));
   const [first] = flat as [(typeof flat)[number]];
   for (const other of flat.slice(1)) checkSameStructure(operation, first.structure, other.structure);
   return {
@@ -90,34 +105,43 @@ function zipLeaves(
 }
 
 /** All leaves combined one after the other, starting from `initial`. */
-export const reduce = <T, R>(f: (total: R, leaf: Leaf<NoInfer<T>>) => R, tree: T, initial: R): R =>
-  leaves(tree).reduce(f, initial);
+export const reduce = checked(
+  "tree.reduce",
+  3,
+  <T, R>(f: (total: R, leaf: Leaf<NoInfer<T>>) => R, tree: T, initial: R): R =>
+    callBack(() => leaves(tree).reduce((total, leaf) => f(total, leaf), initial)),
+);
 
 /** Whether two trees of concrete arrays have equal structure and nearly equal leaves: |a − b| ≤ atol + rtol·|b|. */
-export function allClose<T>(
-  a: T,
-  b: T,
-  { rtol = 1e-5, atol = 1e-8 }: { readonly rtol?: number; readonly atol?: number } = {},
-): boolean {
-  const first = flatten(a);
-  const second = flatten(b);
-  checkSameStructure("tree.allClose", first.structure, second.structure);
-  const paths = leafPaths(first.structure);
-  return first.leaves.every((leaf, index) => {
-    const [x, y] = [elementsOf(leaf), elementsOf(second.leaves[index])];
-    if (!sameShape(x.shape, y.shape)) {
-      fail(
-        "tree.allClose",
-        `leaves at ${paths[index]} have shapes ${showShape(x.shape)} and ${showShape(y.shape)}`,
-      );
-    }
-    return x.elements.every((value, at) => {
-      const other = y.elements[at];
-      // Equal infinities are close; their difference would be NaN.
-      return value === other || Math.abs(value - other) <= atol + rtol * Math.abs(other);
+export const allClose = checked(
+  "tree.allClose",
+  3,
+  ["rtol", "atol"],
+  <T>(
+    a: T,
+    b: T,
+    { rtol = 1e-5, atol = 1e-8 }: { readonly rtol?: number; readonly atol?: number } = {},
+  ): boolean => {
+    const first = flatten(a);
+    const second = flatten(b);
+    checkSameStructure("tree.allClose", first.structure, second.structure);
+    const paths = leafPaths(first.structure);
+    return first.leaves.every((leaf, index) => {
+      const [x, y] = [elementsOf(leaf), elementsOf(second.leaves[index])];
+      if (!sameShape(x.shape, y.shape)) {
+        fail(
+          "tree.allClose",
+          `leaves at ${paths[index]} have shapes ${showShape(x.shape)} and ${showShape(y.shape)}`,
+        );
+      }
+      return x.elements.every((value, at) => {
+        const other = y.elements[at];
+        // Equal infinities are close; their difference would be NaN.
+        return value === other || Math.abs(value - other) <= atol + rtol * Math.abs(other);
+      });
     });
-  });
-}
+  },
+);
 
 function elementsOf(leaf: unknown): {
   readonly shape: readonly number[];

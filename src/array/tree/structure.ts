@@ -1,5 +1,7 @@
 // Taking nested values apart into leaves and a structure, and putting them together again.
+import { checked } from "../core/checked.js";
 import { fail } from "../core/errors.js";
+import { isPlainObject } from "../core/plainObject.js";
 
 /** The shape of a tree without its leaves. */
 export type Structure =
@@ -28,23 +30,45 @@ type Constructor<T> = abstract new (...args: never[]) => T;
 const customNodes = new Map<unknown, CustomNode>();
 
 /** Makes instances of a class inner nodes of trees instead of leaves. */
-export function register<T, C, A>(
-  type: Constructor<T>,
-  rules: { flatten: (instance: T) => readonly [children: C, aux: A]; unflatten: (children: C, aux: A) => T },
-): void {
-  if (customNodes.has(type)) fail("tree.register", `class ${type.name} is registered already`);
-  customNodes.set(type, { name: type.name, ...rules } as unknown as CustomNode);
-}
+export const register = checked(
+  "tree.register",
+  2,
+  ["flatten", "unflatten"],
+  <T, C, A>(
+    type: Constructor<T>,
+    rules: {
+      readonly flatten: (instance: T) => readonly [children: C, aux: A];
+      readonly unflatten: (children: C, aux: A) => T;
+    },
+  ): void => {
+    if (customNodes.has(type)) fail("tree.register", `class ${type.name} is registered already`);
+    customNodes.set(type, { name: type.name, ...rules } as unknown as CustomNode);
+  },
+);
 
 const leaf: Structure = { kind: "leaf" };
 
-function isPlainObject(node: object): node is Record<string, unknown> {
-  const prototype: unknown = Object.getPrototypeOf(node);
-  return prototype === Object.prototype || prototype === null;
+/** How a plain value is part of a structure, instead of a leaf. */
+class PlainValue implements CustomNode {
+  readonly name = "plain value";
+  flatten(value: unknown): readonly [null, unknown] {
+    return [null, value];
+  }
+  unflatten(_: null, value: unknown): unknown {
+    return value;
+  }
 }
+const plainValue = new PlainValue();
+const nothing: Structure = { kind: "nothing", value: null };
 
-/** The leaves of a tree in order (object keys sorted), and its structure. */
-export function flatten(node: unknown): { readonly leaves: unknown[]; readonly structure: Structure } {
+/** What transforms pass through as it is: a flag or a name, which no array operation could take. */
+export const isFlagOrName = (leaf: unknown): boolean => typeof leaf === "boolean" || typeof leaf === "string";
+
+/** The leaves of a tree in order (object keys sorted), and its structure, of which static values are a part. */
+export function flatten(
+  node: unknown,
+  isStatic: ((leaf: unknown) => boolean) | null = null,
+): { readonly leaves: unknown[]; readonly structure: Structure } {
   const leaves: unknown[] = [];
   const visit = (at: unknown): Structure => {
     if (at === null || at === undefined) return { kind: "nothing", value: at };
@@ -59,6 +83,8 @@ export function flatten(node: unknown): { readonly leaves: unknown[]; readonly s
         const [children, aux] = type.flatten(at);
         return { kind: "custom", type, aux, children: visit(children) };
       }
+    } else if (isStatic?.(at) === true) {
+      return { kind: "custom", type: plainValue, aux: at, children: nothing };
     }
     leaves.push(at);
     return leaf;

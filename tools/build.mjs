@@ -1,6 +1,6 @@
 // Compiles src/ to dist/ if anything in src/ is newer.
 import { spawnSync } from "node:child_process";
-import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import "./setup.mjs";
 
@@ -13,6 +13,20 @@ const newest = (folder) =>
     ),
   );
 
+/**
+ * Tells bundlers that constants of modules which are made by a call, as `export const tanh = unary(…)`, can be left out
+ * where nobody uses them: none of our functions that make such things does anything else.
+ */
+function markPureCalls(folder) {
+  for (const entry of readdirSync(folder, { recursive: true })) {
+    if (!entry.endsWith(".js")) continue;
+    const file = path.join(folder, entry);
+    const code = readFileSync(file, "utf8");
+    const marked = code.replaceAll(/^((?:export )?const \w+ = )(?=[\w.]+\()/gm, "$1/* #__PURE__ */ ");
+    if (marked !== code) writeFileSync(file, marked);
+  }
+}
+
 const builtAt = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 if (builtAt < Math.max(newest("src"), statSync("tsconfig.build.json").mtimeMs)) {
   rmSync("dist", { recursive: true, force: true });
@@ -21,5 +35,6 @@ if (builtAt < Math.max(newest("src"), statSync("tsconfig.build.json").mtimeMs)) 
     stdio: "inherit",
   });
   if (status !== 0) process.exit(status ?? 1);
+  markPureCalls("dist");
   writeFileSync(stamp, "");
 }

@@ -1,6 +1,5 @@
 // What every public function checks before it runs: that it got no argument too many and no option that it does
-// not have. TypeScript says so already; plain JavaScript would swallow them. The comments #__NO_SIDE_EFFECTS__, here
-// and where functions are made, let bundlers leave out those that nobody calls.
+// not have. TypeScript says so already; plain JavaScript would swallow them.
 import { describe, fail } from "./errors.js";
 import { tellNearest } from "./nearest.js";
 import { isPlainObject } from "./plainObject.js";
@@ -31,7 +30,6 @@ export function checked<F extends AnyFunction>(
   options: readonly string[],
   run: F,
 ): F;
-/* #__NO_SIDE_EFFECTS__ */
 export function checked(
   name: string,
   most: number,

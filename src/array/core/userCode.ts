@@ -52,7 +52,6 @@ const entryNames = new Set<string>();
 const callbackName = "vibe-rl calls back";
 
 /** Marks a function as one that users call, under a name that stacks show. */
-/* #__NO_SIDE_EFFECTS__ */
 export function markEntry<F extends object>(f: F, name: string): F {
   entryNames.add(name);
   return Object.defineProperty(f, "name", { value: name });

@@ -3,7 +3,6 @@ import { checked } from "../core/checked.js";
 import type { Array, ArrayLike } from "../core/array.js";
 import * as np from "../np/cumulative.js";
 
-/* #__NO_SIDE_EFFECTS__ */
 const alongFirst = (name: string, run: np.Cumulative) =>
   checked(name, 3, ["reverse"], (x: ArrayLike, axis = 0, options: np.CumulativeOptions = {}): Array =>
     run(x, axis, options),

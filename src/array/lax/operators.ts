@@ -30,7 +30,6 @@ import * as tree from "../tree/index.js";
 
 export { erf, erfInv, logistic } from "../np/realFunctions.js";
 
-/* #__NO_SIDE_EFFECTS__ */
 function binary(primitive: Primitive): Binary {
   const name = `lax.${primitive.name}`;
   return checked(name, 2, (x, y) => bindOne(primitive, align(name, promote(name, [x, y])), {}));

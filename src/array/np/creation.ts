@@ -105,7 +105,6 @@ function listShape(data: Nested): Shape {
   return [list.length, ...first];
 }
 
-/* #__NO_SIDE_EFFECTS__ */
 const caster = (dtype: DType) =>
   checked(`np.${dtype}`, 1, (data: ArrayData): Array => array(data, { dtype }));
 

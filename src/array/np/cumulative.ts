@@ -16,7 +16,6 @@ export interface CumulativeOptions {
 
 export type Cumulative = (x: ArrayLike, axis?: number | null, options?: CumulativeOptions) => Array;
 
-/* #__NO_SIDE_EFFECTS__ */
 function cumulative(
   operation: string,
   combine: (total: Array, element: Array) => Array,

@@ -123,7 +123,6 @@ export const clip = checked(
   },
 );
 
-/* #__NO_SIDE_EFFECTS__ */
 const rounding = (name: string, primitive: Primitive): Unary =>
   unary(name, (x) => {
     const array = asArray(primitive.name, x);

@@ -10,10 +10,8 @@ export type Unary = (x: ArrayLike) => Array;
 export type Binary = (x: ArrayLike, y: ArrayLike) => Array;
 
 /** A public function of one array. */
-/* #__NO_SIDE_EFFECTS__ */
 export const unary = (name: string, run: Unary): Unary => checked(name, 1, run);
 /** A public function of two arrays. */
-/* #__NO_SIDE_EFFECTS__ */
 export const binary = (name: string, run: Binary): Binary => checked(name, 2, run);
 
 /** A primitive on operands of one dtype. */
@@ -21,12 +19,10 @@ export const apply = (primitive: Primitive, operands: readonly Array[]): Array =
   bindOne(primitive, align(primitive.name, operands), {});
 
 /** A primitive of one operand as it is. */
-/* #__NO_SIDE_EFFECTS__ */
 export const unaryOf = (name: string, primitive: Primitive): Unary =>
   unary(name, (x) => bindOne(primitive, [asArray(primitive.name, x)], {}));
 
 /** A primitive of two operands; another one where they are bool. */
-/* #__NO_SIDE_EFFECTS__ */
 export const binaryOf = (name: string, primitive: Primitive, forBool = primitive): Binary =>
   binary(name, (x, y) => {
     const operands = promote(primitive.name, [x, y]);
@@ -34,11 +30,9 @@ export const binaryOf = (name: string, primitive: Primitive, forBool = primitive
   });
 
 /** A function of a real variable: integers become floats. */
-/* #__NO_SIDE_EFFECTS__ */
 export const realUnary = (name: string, primitive: Primitive): Unary =>
   unary(name, (x) => bindOne(primitive, promoteToFloat(primitive.name, [x]), {}));
 
 /** A function of two real variables: integers become floats. */
-/* #__NO_SIDE_EFFECTS__ */
 export const realBinary = (name: string, primitive: Primitive): Binary =>
   binary(name, (x, y) => apply(primitive, promoteToFloat(primitive.name, [x, y])));

@@ -128,7 +128,6 @@ export const std = checked(
   (x: ArrayLike, axis?: Axes, options?: Spread): Array => sqrt(var_(x, axis, options)),
 );
 
-/* #__NO_SIDE_EFFECTS__ */
 const extremum = (
   operation: string,
   primitive: Primitive<primitives.ReduceParams>,
@@ -208,7 +207,6 @@ export const all = checked(
     reduce("all", primitives.reduceMin, masked("all", asBool("all", x), mask, true), axis, keepdims),
 );
 
-/* #__NO_SIDE_EFFECTS__ */
 const argExtremum = (operation: string, primitive: Primitive<primitives.ArgReduceParams>) =>
   checked(
     `np.${operation}`,

@@ -30,7 +30,7 @@ const updates: Record<string, Update> = {
   "a row where something holds": (x, at) =>
     x.at(at).set(np.where(x.slice(at).greater(0), x.slice(at).neg(), 1)),
   "rows that overlap where they come from": (x, at) =>
-    lax.dynamicUpdateSlice(x, lax.dynamicSlice(x, [at.add(1), 0], [4, 3]).mul(2), [at, 0]),
+    lax.dynamicUpdateSlice(x, lax.dynamicSlice(x, [at.add(1), 0], [4, 12]).mul(2), [at, 0]),
   "two rows exchanged": (x, at) => {
     const [a, b] = [x.slice(at), x.slice(at.add(1).mod(last(x)))];
     return x
@@ -47,10 +47,12 @@ const updates: Record<string, Update> = {
   },
   "rows at places that it says itself": (x, at) =>
     x.at(x.slice(at, 0).astype("int32").mod(4)).set(x.slice(at).sub(3)),
+  "a column from itself": (x, at) => x.at(":", at.mod(12)).set(x.slice(":", at.mod(12)).add(1)),
+  "columns at places": (x, at) => x.at(":", np.stack([at, at.add(2)]).mod(12)).add(1),
   "a block at its start": (x) => x.at(":3").set(x.slice("1:4").mul(0.5)),
 };
 
-const table = np.arange(60).reshape([20, 3]).astype("float32");
+const table = np.arange(240).reshape([20, 12]).astype("float32");
 const inTurn = (update: Update) => (x: Array) =>
   lax.scan((carry: Array, at: Array) => [update(carry, at), null], x, np.arange(6))[0];
 const withOldValues = (update: Update) => (x: Array) =>

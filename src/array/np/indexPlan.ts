@@ -13,12 +13,13 @@ import { zeros } from "../primitives/linear.js";
 import type { Entry, RangeEntry } from "./indexParsing.js";
 
 export interface IndexPlan {
-  /** Axes of the array that are indexed, and those that are taken whole. */
-  readonly indexedAxes: readonly number[];
-  readonly restAxes: readonly number[];
-  /** int32 [positions…, indexed axes], as gather and scatter take it. */
+  /** How many axes are taken whole before the first that is indexed: they stay in front. */
+  readonly batchDims: number;
+  /** The array's axes as gather and scatter take them: [batch…, indexed…, rest…]. */
+  readonly axes: readonly number[];
+  /** int32 [batch…, positions…, indexed axes], as gather and scatter take it. */
   readonly positions: Array;
-  /** Brings the axes [positions…, rest…] into the order of NumPy's result, new axes aside. */
+  /** Brings the axes [batch…, positions…, rest…] into the order of NumPy's result, new axes aside. */
   readonly order: readonly number[];
   /** The shape of NumPy's result. */
   readonly shape: Shape;
@@ -42,6 +43,8 @@ export function planIndex(
   const axisEntries = entries.filter((entry) => entry.kind !== "newaxis");
   const indexed = axisEntries.filter(viaPositions);
   const rest = axisEntries.filter((entry) => !viaPositions(entry));
+  const firstIndexed = axisEntries.findIndex(viaPositions);
+  const batch = axisEntries.slice(0, Math.max(0, firstIndexed));
   const isAdvanced = (entry: Entry) => entry.kind === "array" || entry.kind === "position";
   const shared = broadcastShapes(
     operation,
@@ -50,8 +53,13 @@ export function planIndex(
   const ranges = indexed.filter((entry) => entry.kind === "range");
   const shape = [...shared, ...ranges.map((entry) => entry.count)];
 
-  // Each axis [positions…, rest…] by what it comes from: a shared axis by its number, a range by its entry.
-  const sources: readonly (number | Entry)[] = [...range(shared.length), ...ranges, ...rest];
+  // Each axis [batch…, positions…, rest…] by what it comes from: a shared axis by its number, a range by its entry.
+  const sources: readonly (number | Entry)[] = [
+    ...batch,
+    ...range(shared.length),
+    ...ranges,
+    ...rest.slice(batch.length),
+  ];
   const kept = entries.filter((entry) => entry.kind === "range" || entry.kind === "newaxis");
   const first = entries.findIndex(isAdvanced);
   const last = entries.length - 1 - [...entries].reverse().findIndex(isAdvanced);
@@ -63,15 +71,23 @@ export function planIndex(
   const extentOf = (source: number | Entry): number =>
     typeof source === "number" ? shared[source] : source.kind === "range" ? source.count : 1;
 
+  const table = positionTable(operation, indexed, ranges, shared, shape);
   return {
-    indexedAxes: indexed.map((entry) => axisEntries.indexOf(entry)),
-    restAxes: rest.map((entry) => axisEntries.indexOf(entry)),
-    positions: positionTable(operation, indexed, ranges, shared, shape),
+    batchDims: batch.length,
+    axes: [...batch, ...indexed, ...rest.slice(batch.length)].map((entry) => axisEntries.indexOf(entry)),
+    positions: batch.length === 0 ? table : repeated(table, batch.map(extentOf)),
     order: named.map((source) => sources.indexOf(source)),
     shape: placed.map(extentOf),
     shapeWithoutNewAxes: named.map(extentOf),
   };
 }
+
+/** The same positions for every example of a batch. */
+const repeated = (table: Array, batch: Shape): Array =>
+  bindOne(broadcast, [table], {
+    shape: [...batch, ...table.shape],
+    axes: range(table.ndim).map((axis) => batch.length + axis),
+  });
 
 function positionTable(
   operation: string,

@@ -76,8 +76,8 @@ function readAt(x: Array, entries: readonly Entry[]): Array {
   );
   const part = readRanges(x, advanced);
   const plan = planIndex("slice", advanced, (entry) => entry.kind === "array");
-  const operand = permute(part, [...plan.indexedAxes, ...plan.restAxes]);
-  const picked = bindOne(gather, [operand, plan.positions], { batchDims: 0, mode: "clip" });
+  const { batchDims } = plan;
+  const picked = bindOne(gather, [permute(part, plan.axes), plan.positions], { batchDims, mode: "clip" });
   return withShape(permute(picked, plan.order), plan.shape);
 }
 
@@ -185,9 +185,9 @@ function scatterAt(
   );
   const values = broadcastTo(name, update, plan.shape);
   const unplaced = permuteBack(withShape(values, plan.shapeWithoutNewAxes), plan.order);
-  const order = [...plan.indexedAxes, ...plan.restAxes];
+  const { axes: order, batchDims } = plan;
   const written = bindOne(scatter, [permute(x, order), unplaced, plan.positions], {
-    batchDims: 0,
+    batchDims,
     mode: "drop",
     operation,
   });

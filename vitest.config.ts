@@ -13,8 +13,11 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: "test/globalSetup.ts",
     // All cores: the default leaves half of them idle.
     maxWorkers: "100%",
+    // The sources are loaded once in each worker, not once in each file.
+    isolate: false,
     // Slow machines are no failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -101,7 +101,10 @@ describe("showSteps", () => {
     const text = anonymous(showSteps(recording().steps));
     expect(text).toMatch(/^for t0 < 16:$/m);
     expect(text).toMatch(/^ {2}loop update \[i < 12\]$/m);
-    expect(text).toMatch(/^ {4}dynamicUpdateSlice\[.*min\(max\(.*, 0\), 99\), i\] = input1\[t0, i\]$/m);
+    // How many lines the place takes depends on how long the numbers in the names are.
+    expect(text).toMatch(/max\(.*, 0\)/);
+    expect(text).toMatch(/min\(.*, 99\)/);
+    expect(text).toMatch(/^ {4}dynamicUpdateSlice\[.*, i\] = input1\[t0, i\]$/m);
     expect(text).toMatch(/^ {4}scan\[t0\] = sum0$/m);
   });
 

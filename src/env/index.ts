@@ -7,6 +7,7 @@ export {
   type GridWorldParams,
   type GridWorldState,
 } from "./builtin/gridWorld.js";
+export * from "./builtin/minatar/index.js";
 export type { MountainLimits, MountainState } from "./builtin/mountain.js";
 export { mountainCar, type MountainCarParams } from "./builtin/mountainCar.js";
 export { mountainCarContinuous, type MountainCarContinuousParams } from "./builtin/mountainCarContinuous.js";

@@ -3,6 +3,7 @@ import { Array, fail, np, tellNearest, type ArrayLike, type DType } from "../arr
 import { acrobot } from "./builtin/acrobot.js";
 import { cartPole } from "./builtin/cartPole.js";
 import { gridWorld } from "./builtin/gridWorld.js";
+import { asterix, breakout, freeway, seaquest, spaceInvaders } from "./builtin/minatar/index.js";
 import { mountainCar } from "./builtin/mountainCar.js";
 import { mountainCarContinuous } from "./builtin/mountainCarContinuous.js";
 import { pendulum } from "./builtin/pendulum.js";
@@ -17,6 +18,11 @@ const builtin = {
   "MountainCarContinuous-v0": mountainCarContinuous,
   "GridWorld-v0": gridWorld,
   "PixelGridWorld-v0": pixelGridWorld,
+  "Breakout-MinAtar": breakout,
+  "Asterix-MinAtar": asterix,
+  "Freeway-MinAtar": freeway,
+  "SpaceInvaders-MinAtar": spaceInvaders,
+  "Seaquest-MinAtar": seaquest,
 };
 
 /** The built-in environments by id. */

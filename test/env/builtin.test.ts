@@ -47,7 +47,7 @@ describe("every built-in environment", () => {
     it(`${id} starts differently with different keys, where it starts at random`, () => {
       const starts = vmap((k: Array) => env.reset(k, params)[0])(random.split(key, 2));
       const isSame = np.all(starts.slice(0).equal(starts.slice(1))).item<boolean>();
-      expect(isSame).toBe(id.includes("Grid"));
+      expect(isSame).toBe(/Grid|Asterix|SpaceInvaders|Seaquest/.test(id));
     });
 
     it(`${id} draws itself as well-formed SVG`, () => {
@@ -61,16 +61,21 @@ describe("every built-in environment", () => {
     });
   }
 
-  it("has the step limits of Gymnasium", () => {
+  it("has the step limits of Gymnasium and Gymnax", () => {
     const limit = (id: string) => (make(id)[1] as CartPoleParams).maxSteps.item();
     expect(Object.fromEntries(listEnvs().map((id) => [id, limit(id)]))).toEqual({
       "Acrobot-v1": 500,
+      "Asterix-MinAtar": 1000,
+      "Breakout-MinAtar": 1000,
       "CartPole-v1": 500,
+      "Freeway-MinAtar": 2500,
       "GridWorld-v0": 100,
       "MountainCar-v0": 200,
       "MountainCarContinuous-v0": 999,
       "Pendulum-v1": 200,
       "PixelGridWorld-v0": 100,
+      "Seaquest-MinAtar": 1000,
+      "SpaceInvaders-MinAtar": 1000,
     });
   });
 });

@@ -16,12 +16,17 @@ describe("make", () => {
   it("knows the built-in environments", () => {
     expect(listEnvs()).toEqual([
       "Acrobot-v1",
+      "Asterix-MinAtar",
+      "Breakout-MinAtar",
       "CartPole-v1",
+      "Freeway-MinAtar",
       "GridWorld-v0",
       "MountainCar-v0",
       "MountainCarContinuous-v0",
       "Pendulum-v1",
       "PixelGridWorld-v0",
+      "Seaquest-MinAtar",
+      "SpaceInvaders-MinAtar",
     ]);
     for (const id of listEnvs()) expect(make(id)[0].name).toBe(id);
   });

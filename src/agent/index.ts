@@ -26,7 +26,13 @@ export {
   type Fields,
 } from "./config.js";
 export { HostReplayBuffer, type HostValue } from "./hostReplay.js";
-export { Network, type ImageNetworkParams, type NetworkParams } from "./network.js";
+export {
+  Network,
+  networkKinds,
+  type ImageNetworkParams,
+  type NetworkKind,
+  type NetworkParams,
+} from "./network.js";
 export {
   includeObs,
   includeRewards,

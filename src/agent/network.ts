@@ -1,5 +1,5 @@
 // A network for observations of any shape: convolutions for images, dense layers for everything else.
-import { np, random, type Array, type Shape } from "../array/index.js";
+import { fail, np, random, type Array, type Shape } from "../array/index.js";
 import { CNN, MLP, type Activation, type CNNParams, type Initializer, type MLPParams } from "../nn/index.js";
 
 /** Convolutions, and the dense layers behind them. */
@@ -11,12 +11,18 @@ export interface ImageNetworkParams {
 /** The layers of a network; for images, convolutions come first. */
 export type NetworkParams = MLPParams | ImageNetworkParams;
 
+/** Which layers look at observations. */
+export const networkKinds = ["auto", "mlp", "cnn"] as const;
+export type NetworkKind = (typeof networkKinds)[number];
+
 interface InitOptions {
   readonly kernelInit: Initializer;
   /** Weights of the last layer. Default as kernelInit. */
   readonly lastKernelInit?: Initializer;
   /** How many numbers join the observation behind the convolutions, such as an action. Default 0. */
   readonly extraInputs?: number;
+  /** "mlp" looks at images, too, with dense layers only, and "cnn" refuses what is no image. Default "auto". */
+  readonly kind?: NetworkKind;
 }
 
 interface ApplyOptions {
@@ -31,9 +37,14 @@ interface ApplyOptions {
 const [largeImage, smallImage] = [20, 5];
 
 /** The windows of the convolutions for an observation's shape; null where it is not an image to look at. */
-function kernelsFor(obsShape: Shape): readonly number[] | null {
+function kernelsFor(obsShape: Shape, kind: NetworkKind): readonly number[] | null {
   const side = obsShape.length === 3 ? Math.min(obsShape[0], obsShape[1]) : 0;
-  return side >= largeImage ? [8, 4] : side >= smallImage ? [3, 3] : null;
+  if (kind === "cnn" && side < smallImage) {
+    const wanted = `images [height, width, channels] with sides of at least ${smallImage}`;
+    fail("Network.init", `network "cnn" looks at ${wanted}, got observations [${obsShape.join(", ")}]`);
+  }
+  if (kind === "mlp" || side < smallImage) return null;
+  return side >= largeImage ? [8, 4] : [3, 3];
 }
 
 /** Windows overlap by about half. */
@@ -43,12 +54,12 @@ const count = (shape: Shape): number => shape.reduce((product, extent) => produc
 
 /**
  * Parameters for observations of a shape and layers of the given sizes, the last of which is the output. An
- * image [height, width, channels] with sides of at least 5 pixels is looked at with convolutions, and the
- * first size is that of the layer behind them.
+ * image [height, width, channels] with sides of at least 5 pixels is looked at with convolutions, unless `kind` says
+ * otherwise, and the first size is that of the layer behind them.
  */
 function init(key: Array, obsShape: Shape, sizes: readonly number[], options: InitOptions): NetworkParams {
-  const { extraInputs = 0, ...inits } = options;
-  const kernels = kernelsFor(obsShape);
+  const { extraInputs = 0, kind = "auto", ...inits } = options;
+  const kernels = kernelsFor(obsShape, kind);
   if (kernels === null) return layers(key, [count(obsShape) + extraInputs, ...sizes], inits);
   const [cnnKey, mlpKey] = random.split(key);
   const [features, ...rest] = sizes.length > 1 ? sizes : [256, ...sizes];
@@ -62,8 +73,11 @@ function init(key: Array, obsShape: Shape, sizes: readonly number[], options: In
 }
 
 /** No layers at all are a network too: its output is its input. */
-const layers = (key: Array, sizes: readonly number[], inits: Omit<InitOptions, "extraInputs">): MLPParams =>
-  sizes.length > 1 ? MLP.init(key, sizes, inits) : [];
+const layers = (
+  key: Array,
+  sizes: readonly number[],
+  inits: Omit<InitOptions, "extraInputs" | "kind">,
+): MLPParams => (sizes.length > 1 ? MLP.init(key, sizes, inits) : []);
 
 const isForImages = (params: NetworkParams): params is ImageNetworkParams => "cnn" in params;
 

@@ -25,6 +25,7 @@ export function kindOf(name: string, initial: unknown): Kind {
 
 export const ppoMeanings: Meanings<PPOConfig> = {
   hiddenSizes: "widths of the hidden layers",
+  network: "mlp, cnn, or auto: convolutions for images",
   lr: "learning rate",
   lrAnnealUpdates: "updates over which the learning rate falls to 0; null keeps it",
   maxGradNorm: "largest norm of the gradients",
@@ -49,6 +50,7 @@ export const ppoMeanings: Meanings<PPOConfig> = {
 
 export const dqnMeanings: Meanings<DQNConfig> = {
   hiddenSizes: "widths of the hidden layers",
+  network: "mlp, cnn, or auto: convolutions for images",
   lr: "learning rate",
   gamma: "discount for each step",
   batchSize: "transitions in a batch",
@@ -66,6 +68,7 @@ export const dqnMeanings: Meanings<DQNConfig> = {
 
 export const sacMeanings: Meanings<SACConfig> = {
   hiddenSizes: "widths of the hidden layers",
+  network: "mlp, cnn, or auto: convolutions for images",
   actorLr: "learning rate of the actor",
   criticLr: "learning rate of the critics",
   alphaLr: "learning rate of the temperature",

@@ -1,9 +1,11 @@
 // Network: observations of any shape go in, rows of outputs come out.
 import { describe, expect, it } from "vitest";
 import { Network } from "vibe-rl/agent";
+import { DQN, DQNConfig } from "vibe-rl/algorithms/dqn";
 import { PPO, PPOConfig } from "vibe-rl/algorithms/ppo";
+import { SAC, SACConfig } from "vibe-rl/algorithms/sac";
 import { nn, np, random, type DType, type Shape } from "vibe-rl/array";
-import { initializers } from "vibe-rl/nn";
+import { initializers, type MLPParams } from "vibe-rl/nn";
 import { expectClose } from "../closeness.js";
 
 const key = random.key(0);
@@ -29,6 +31,35 @@ describe("Network", () => {
       expect(Network.outputSize(params, obsShape)).toBe(3);
     });
   }
+
+  it("has the layers that are asked for", () => {
+    const small = Network.init(key, [6, 6, 1], [8, 3], { kernelInit, kind: "mlp" });
+    expect("cnn" in small).toBe(false);
+    expect(Network.apply(small, np.ones([2, 6, 6, 1]), options).shape).toEqual([2, 3]);
+    expect("cnn" in Network.init(key, [6, 6, 1], [8, 3], { kernelInit, kind: "cnn" })).toBe(true);
+    for (const obsShape of [[4], [4, 4, 1]]) {
+      expect(() => Network.init(key, obsShape, [8, 3], { kernelInit, kind: "cnn" })).toThrow(
+        `sides of at least 5, got observations [${obsShape.join(", ")}]`,
+      );
+    }
+  });
+
+  it("are those of each agent's config", () => {
+    const shape = [6, 6, 1];
+    const config = { network: "mlp", hiddenSizes: [8] } as const;
+    const { params } = PPO.init(key, shape, 2, PPOConfig(config));
+    const dqn = DQN.init(key, shape, 2, DQNConfig(config));
+    const sac = SAC.init(key, shape, 1, SACConfig({ ...config, actionLow: -1, actionHigh: 1 }));
+    const networks = "actor" in params ? [params.actor, params.critic] : [];
+    networks.push(dqn.params, sac.actorParams, sac.criticParams.q1);
+    expect(networks.map((layers) => Array.isArray(layers) && (layers as MLPParams)[0].w.shape)).toEqual([
+      [36, 8],
+      [36, 8],
+      [36, 8],
+      [36, 8],
+      [37, 8],
+    ]);
+  });
 
   it("takes bytes for 0 to 1", () => {
     const params = Network.init(key, [6], [8, 3], { kernelInit });

@@ -1,9 +1,21 @@
 // DQN's hyperparameters: what they are, their defaults, and what they may be.
-import { choice, defineConfig, flag, fraction, positive, whole, widths } from "../../agent/index.js";
+import {
+  choice,
+  defineConfig,
+  flag,
+  fraction,
+  networkKinds,
+  positive,
+  whole,
+  widths,
+  type NetworkKind,
+} from "../../agent/index.js";
 
 export interface DQNConfig {
   /** Widths of the hidden layers of the Q-network. Default [128, 128]. */
   readonly hiddenSizes: readonly number[];
+  /** Convolutions or dense layers only; "auto" takes convolutions for images of at least 5×5. Default "auto". */
+  readonly network: NetworkKind;
   /** Adam's learning rate. Default 1e-3. */
   readonly lr: number;
   /** Discount for each step. Default 0.99. */
@@ -35,6 +47,7 @@ export interface DQNConfig {
 /** A DQN config: the defaults with the given fields in their place, checked and frozen. */
 export const DQNConfig = defineConfig<DQNConfig>("DQNConfig", {
   hiddenSizes: widths([128, 128]),
+  network: choice("auto", networkKinds),
   lr: positive(1e-3),
   gamma: fraction(0.99),
   batchSize: whole(64),

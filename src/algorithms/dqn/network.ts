@@ -9,11 +9,12 @@ export const initQNetwork = (
   rng: Array,
   obsShape: Shape,
   actions: number,
-  { hiddenSizes, dueling }: DQNConfig,
+  { hiddenSizes, network, dueling }: DQNConfig,
 ): NetworkParams =>
   Network.init(rng, obsShape, [...hiddenSizes, actions + (dueling ? 1 : 0)], {
     kernelInit: initializers.orthogonal(Math.SQRT2),
     lastKernelInit: initializers.orthogonal(1),
+    kind: network,
   });
 
 /** The value of each action at a batch of observations, (B, actions). */

@@ -1,18 +1,23 @@
 // PPO's hyperparameters: what they are, their defaults, and what they may be.
 import {
+  choice,
   defineConfig,
   flag,
   fraction,
+  networkKinds,
   notNegative,
   optional,
   positive,
   whole,
   widths,
+  type NetworkKind,
 } from "../../agent/index.js";
 
 export interface PPOConfig {
   /** Widths of the hidden layers of the actor and of the critic. Default [64, 64]. */
   readonly hiddenSizes: readonly number[];
+  /** Convolutions or dense layers only; "auto" takes convolutions for images of at least 5×5. Default "auto". */
+  readonly network: NetworkKind;
   /** Adam's learning rate. Default 2.5e-4. */
   readonly lr: number;
   /** Updates over which the learning rate falls linearly to 0; null keeps it. Default null. */
@@ -60,6 +65,7 @@ export const PPOConfig = defineConfig<PPOConfig>(
   "PPOConfig",
   {
     hiddenSizes: widths([64, 64]),
+    network: choice("auto", networkKinds),
     lr: positive(2.5e-4),
     lrAnnealUpdates: optional(whole(1)),
     maxGradNorm: positive(0.5),

@@ -16,22 +16,23 @@ export function initParams(
   rng: Array,
   obsShape: Shape,
   actions: number | Space,
-  { hiddenSizes, sharedBackbone }: PPOConfig,
+  { hiddenSizes, network, sharedBackbone }: PPOConfig,
 ): PPOParams {
   const { kind, size } = actionsOf("PPO.init", actions);
   const spread = kind === "continuous" ? { logStd: np.zeros([size]) } : {};
+  const inits = { kernelInit: hidden, kind: network };
   if (!sharedBackbone) {
     const [actorKey, criticKey] = random.split(rng);
-    const network = (key: Array, outputs: number, lastKernelInit: typeof hidden) =>
-      Network.init(key, obsShape, [...hiddenSizes, outputs], { kernelInit: hidden, lastKernelInit });
+    const layers = (key: Array, outputs: number, lastKernelInit: typeof hidden) =>
+      Network.init(key, obsShape, [...hiddenSizes, outputs], { ...inits, lastKernelInit });
     return {
-      actor: network(actorKey, size, policyHead),
-      critic: network(criticKey, 1, valueHead),
+      actor: layers(actorKey, size, policyHead),
+      critic: layers(criticKey, 1, valueHead),
       ...spread,
     };
   }
   const [backboneKey, policyKey, valueKey] = random.split(rng, 3);
-  const backbone = Network.init(backboneKey, obsShape, hiddenSizes, { kernelInit: hidden });
+  const backbone = Network.init(backboneKey, obsShape, hiddenSizes, inits);
   const features = Network.outputSize(backbone, obsShape);
   return {
     backbone,

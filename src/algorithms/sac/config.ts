@@ -1,19 +1,24 @@
 // SAC's hyperparameters: what they are, their defaults, and what they may be.
 import {
+  choice,
   defineConfig,
   eachOrAll,
   finite,
   flag,
   fraction,
+  networkKinds,
   optional,
   positive,
   whole,
   widths,
+  type NetworkKind,
 } from "../../agent/index.js";
 
 export interface SACConfig {
   /** Widths of the hidden layers of the actor and of both critics. Default [256, 256]. */
   readonly hiddenSizes: readonly number[];
+  /** Convolutions or dense layers only; "auto" takes convolutions for images of at least 5×5. Default "auto". */
+  readonly network: NetworkKind;
   /** Adam's learning rate for the actor. Default 3e-4. */
   readonly actorLr: number;
   /** Adam's learning rate for the critics. Default 3e-4. */
@@ -57,6 +62,7 @@ export const SACConfig = defineConfig<SACConfig>(
   "SACConfig",
   {
     hiddenSizes: widths([256, 256]),
+    network: choice("auto", networkKinds),
     actorLr: positive(3e-4),
     criticLr: positive(3e-4),
     alphaLr: positive(3e-4),

@@ -13,11 +13,12 @@ export const initActor = (
   rng: Array,
   obsShape: Shape,
   actionDim: number,
-  { hiddenSizes }: SACConfig,
+  { hiddenSizes, network }: SACConfig,
 ): NetworkParams =>
   Network.init(rng, obsShape, [...hiddenSizes, 2 * actionDim], {
     kernelInit: hidden,
     lastKernelInit: initializers.orthogonal(0.01),
+    kind: network,
   });
 
 /** Two fresh critics. */
@@ -25,13 +26,14 @@ export function initCritics(
   rng: Array,
   obsShape: Shape,
   actionDim: number,
-  { hiddenSizes }: SACConfig,
+  { hiddenSizes, network }: SACConfig,
 ): TwinParams {
   const [q1, q2] = [...random.split(rng)].map((key) =>
     Network.init(key, obsShape, [...hiddenSizes, 1], {
       kernelInit: hidden,
       lastKernelInit: initializers.orthogonal(1),
       extraInputs: actionDim,
+      kind: network,
     }),
   );
   return { q1, q2 };

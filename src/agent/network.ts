@@ -1,5 +1,5 @@
 // A network for observations of any shape: convolutions for images, dense layers for everything else.
-import { fail, np, random, type Array, type Shape } from "../array/index.js";
+import { fail, np, random, sizeOf, type Array, type Shape } from "../array/index.js";
 import { CNN, MLP, type Activation, type CNNParams, type Initializer, type MLPParams } from "../nn/index.js";
 
 /** Convolutions, and the dense layers behind them. */
@@ -50,8 +50,6 @@ function kernelsFor(obsShape: Shape, kind: NetworkKind): readonly number[] | nul
 /** Windows overlap by about half. */
 const stridesFor = (kernels: readonly number[]): number[] => kernels.map((size) => Math.floor(size / 2));
 
-const count = (shape: Shape): number => shape.reduce((product, extent) => product * extent, 1);
-
 /**
  * Parameters for observations of a shape and layers of the given sizes, the last of which is the output. An
  * image [height, width, channels] with sides of at least 5 pixels is looked at with convolutions, unless `kind` says
@@ -60,7 +58,7 @@ const count = (shape: Shape): number => shape.reduce((product, extent) => produc
 function init(key: Array, obsShape: Shape, sizes: readonly number[], options: InitOptions): NetworkParams {
   const { extraInputs = 0, kind = "auto", ...inits } = options;
   const kernels = kernelsFor(obsShape, kind);
-  if (kernels === null) return layers(key, [count(obsShape) + extraInputs, ...sizes], inits);
+  if (kernels === null) return layers(key, [sizeOf(obsShape) + extraInputs, ...sizes], inits);
   const [cnnKey, mlpKey] = random.split(key);
   const [features, ...rest] = sizes.length > 1 ? sizes : [256, ...sizes];
   const cnn = CNN.init(cnnKey, obsShape as [number, number, number], {
@@ -94,7 +92,7 @@ const look = (cnn: CNNParams, obs: Array): Array =>
 
 /** Each observation as one row of floats. */
 function flat(obs: Array): Array {
-  const rows = obs.ndim === 2 ? obs : obs.reshape([obs.shape[0], count(obs.shape.slice(1))]);
+  const rows = obs.ndim === 2 ? obs : obs.reshape([obs.shape[0], sizeOf(obs.shape.slice(1))]);
   return obs.dtype === "uint8" ? rows.astype("float32").mul(1 / 255) : rows.astype("float32");
 }
 
@@ -102,7 +100,7 @@ function flat(obs: Array): Array {
 function outputSize(params: NetworkParams, obsShape: Shape): number {
   const last = (isForImages(params) ? params.mlp : params).at(-1);
   if (last !== undefined) return last.b.shape[0];
-  return isForImages(params) ? params.cnn.dense.b.shape[0] : count(obsShape);
+  return isForImages(params) ? params.cnn.dense.b.shape[0] : sizeOf(obsShape);
 }
 
 /** A network as pure functions. */

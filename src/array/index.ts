@@ -29,7 +29,7 @@ export {
   type Program,
   type Variable,
 } from "./core/program.js";
-export type { Axes, Shape } from "./core/shape.js";
+export { sizeOf, type Axes, type Shape } from "./core/shape.js";
 export type { ArrayType } from "./core/type.js";
 export type { Index, Range } from "./np/indexing.js";
 export { registerBackend, type Backend, type CompileOptions, type Executable } from "./transforms/backend.js";

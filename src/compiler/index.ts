@@ -1,5 +1,5 @@
 // The compiler: Programs to machine code.
-import { subPrograms, type DebugPrintParams, type DType, type Program } from "../array/index.js";
+import { sizeOf, subPrograms, type DebugPrintParams, type DType, type Program } from "../array/index.js";
 import { buildRegion } from "./fuse/region.js";
 import { placeAt, Shared } from "./fuse/shared.js";
 import type { Place } from "./kernel.js";
@@ -69,7 +69,6 @@ export function compileToWasm(
 ): WasmProgram {
   const program = simplifyProgram(given);
   const shared = new Shared(wasm);
-  const sizeOf = (shape: readonly number[]) => shape.reduce((product, extent) => product * extent, 1);
   const inputs = program.inputs.map(({ type: { dtype, shape } }, index) =>
     placeAt(shared.buffer(dtype, sizeOf(shape), `input${index}`)),
   );

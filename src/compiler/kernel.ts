@@ -18,7 +18,7 @@ export interface Counter {
   readonly length: number;
 }
 
-/** So many elements further for each turn of a loop around the kernel. */
+/** So many elements further for each iteration of a loop around the kernel. */
 export interface CounterTerm {
   readonly counter: Counter;
   readonly stride: number;
@@ -100,7 +100,6 @@ export interface LoopKernel {
 
 /** One side of a product: strides of the batch axes, of its own free axes, and of the summed axes. */
 export interface DotOperand extends Place {
-  readonly computed: Address["computed"];
   readonly batch: readonly number[];
   readonly free: readonly number[];
   readonly depth: readonly number[];

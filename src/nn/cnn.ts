@@ -1,5 +1,5 @@
 // A small convolutional network for images: convolutions, then one dense layer of features.
-import { fail, lax, nn, random, type Array } from "../array/index.js";
+import { fail, lax, nn, random, sizeOf, type Array } from "../array/index.js";
 import {
   checkArray,
   checkFunction,
@@ -37,9 +37,9 @@ export interface CNNOptions {
 const optionNames = ["channels", "kernels", "strides", "features", "kernelInit", "activation"];
 
 /** The options with their defaults, checked. */
-function settle(operation: string, options: CNNOptions): Required<CNNOptions> {
+function completeOptions(operation: string, options: CNNOptions): Required<CNNOptions> {
   checkOptions(operation, options, optionNames);
-  const settled = {
+  const complete = {
     channels: [16, 32],
     kernels: [8, 4],
     strides: [4, 2],
@@ -48,7 +48,7 @@ function settle(operation: string, options: CNNOptions): Required<CNNOptions> {
     activation: nn.relu,
     ...options,
   };
-  const { channels, kernels, strides, features, kernelInit, activation } = settled;
+  const { channels, kernels, strides, features, kernelInit, activation } = complete;
   checkList(operation, "channels", channels, wholeAboveZero, { least: 1 });
   const { length } = channels;
   for (const [name, list] of Object.entries({ kernels, strides })) {
@@ -64,12 +64,12 @@ function settle(operation: string, options: CNNOptions): Required<CNNOptions> {
   checkList(operation, "features", [features], wholeAboveZero);
   checkFunction(operation, "kernelInit", kernelInit);
   checkFunction(operation, "activation", activation);
-  return settled;
+  return complete;
 }
 
 /** Parameters for images of a shape [height, width, channels]. */
 function init(key: Array, shape: readonly [number, number, number], options: CNNOptions = {}): CNNParams {
-  const { channels, kernels, strides, features, kernelInit } = settle("CNN.init", options);
+  const { channels, kernels, strides, features, kernelInit } = completeOptions("CNN.init", options);
   checkList("CNN.init", "shape", shape, wholeAboveZero, { length: 3 });
   const zeros = initializers.zeros();
   const keys = [...random.split(key, channels.length + 1)];
@@ -100,20 +100,20 @@ function apply(params: CNNParams, x: Array, options: CNNOptions = {}): Array {
   const { conv, dense } = params;
   const channels = conv.map(({ b }) => b.shape[0]);
   const kernels = conv.map(({ w }) => w.shape[0]);
-  const { strides, activation } = settle("CNN.apply", { ...options, channels, kernels });
+  const { strides, activation } = completeOptions("CNN.apply", { ...options, channels, kernels });
   checkArray("CNN.apply", "x", x);
   const inputs = conv[0].w.shape[2];
   if (x.ndim < 3 || x.shape[x.ndim - 1] !== inputs) {
     fail("CNN.apply", `x must be images [..., height, width, ${inputs}], got ${show(x)}`);
   }
   const batch = x.shape.slice(0, -3);
-  const images = x.reshape([count(batch), ...x.shape.slice(-3)]).astype("float32");
+  const images = x.reshape([sizeOf(batch), ...x.shape.slice(-3)]).astype("float32");
   const maps = conv.reduce((h, { w, b }, at) => {
     // Pixels are scaled by way of the kernel, which is much smaller than the images.
     const kernel = at === 0 && x.dtype === "uint8" ? w.mul(1 / 255) : w;
     return activation(lax.convGeneralDilated(h, kernel, [strides[at], strides[at]], "VALID").add(b));
   }, images);
-  const flat = maps.reshape([maps.shape[0], count(maps.shape.slice(1))]);
+  const flat = maps.reshape([maps.shape[0], sizeOf(maps.shape.slice(1))]);
   if (flat.shape[1] !== dense.w.shape[0]) {
     fail(
       "CNN.apply",
@@ -124,8 +124,6 @@ function apply(params: CNNParams, x: Array, options: CNNOptions = {}): Array {
   const features = activation(applyDense("CNN.apply", "params.dense", dense, flat));
   return features.reshape([...batch, features.shape[1]]);
 }
-
-const count = (shape: readonly number[]): number => shape.reduce((product, extent) => product * extent, 1);
 
 /** A convolutional network as a pair of pure functions. Give both the same options. */
 export const CNN = { init, apply } as const;

@@ -1,5 +1,5 @@
 // Initial weights: functions of a key and a shape. Those that JAX has draw the same numbers as there.
-import { fail, jit, np, random, type Array, type DType, type Shape } from "../array/index.js";
+import { fail, jit, np, random, sizeOf, type Array, type DType, type Shape } from "../array/index.js";
 import { checkNumber, finite, positive, showShape } from "./check.js";
 import { orthonormalized } from "./orthonormal.js";
 
@@ -32,7 +32,7 @@ function fans(operation: string, shape: Shape): { readonly inputs: number; reado
   if (shape.length < 2) {
     fail(operation, `needs a shape [..., inputs, outputs] of at least 2 axes, got ${showShape(shape)}`);
   }
-  const window = shape.slice(0, -2).reduce((product, extent) => product * extent, 1);
+  const window = sizeOf(shape.slice(0, -2));
   const [inputs, outputs] = shape.slice(-2) as [number, number];
   return { inputs: inputs * window, outputs: outputs * window };
 }
@@ -77,7 +77,7 @@ function orthogonal(scale = 1): Initializer {
       fail("initializers.orthogonal", `needs a shape of at least 2 axes, got ${showShape(shape)}`);
     }
     const columns = shape[length - 1];
-    const rows = shape.slice(0, -1).reduce((product, extent) => product * extent, 1);
+    const rows = sizeOf(shape.slice(0, -1));
     const [many, few] = [Math.max(rows, columns), Math.min(rows, columns)];
     const vectors = few === 0 ? np.zeros([few, many]) : orthonormalRows(key, few, many);
     return (rows < columns ? vectors : vectors.T).mul(scale).reshape(shape).astype(dtype);

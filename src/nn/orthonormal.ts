@@ -15,9 +15,9 @@ export function orthonormalized(given: Array): Array {
   return lax.foriLoop(
     0,
     Math.ceil(rows / block),
-    (turn, vectors: Array) => {
+    (iteration, vectors: Array) => {
       // The last block may hold rows that are done already: they stay as they are.
-      const start = np.minimum(turn.mul(block), rows - block);
+      const start = np.minimum(iteration.mul(block), rows - block);
       const isBefore = position.less(start);
       const apart = (some: Array): Array => {
         const shares = np.where(isBefore, some.matmul(vectors.T), 0);
@@ -35,12 +35,12 @@ function rowByRow(given: Array): Array {
   return lax.foriLoop(
     0,
     given.shape[0],
-    (turn, vectors: Array) => {
-      const isBefore = position.less(turn);
+    (iteration, vectors: Array) => {
+      const isBefore = position.less(iteration);
       const apart = (row: Array): Array =>
         row.sub(np.where(isBefore, vectors.matmul(row), 0).matmul(vectors));
-      const row = apart(apart(lax.dynamicIndexInDim(vectors, turn, 0, { keepdims: false })));
-      return lax.dynamicUpdateIndexInDim(vectors, row.div(np.sqrt(np.square(row).sum())), turn, 0);
+      const row = apart(apart(lax.dynamicIndexInDim(vectors, iteration, 0, { keepdims: false })));
+      return lax.dynamicUpdateIndexInDim(vectors, row.div(np.sqrt(np.square(row).sum())), iteration, 0);
     },
     given,
   );

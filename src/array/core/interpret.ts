@@ -5,7 +5,7 @@ import type { Primitive } from "./primitive.js";
 import type { Atom, Equation, Literal, Program, Variable } from "./program.js";
 import { arrayType, type ArrayType } from "./type.js";
 
-// Programs are full of the same few numbers, and a typed array is dear: scalars are made once each.
+// Programs are full of the same few numbers, and a typed array is expensive: scalars are made once each.
 const scalars = new Map<string, Map<number, Concrete>>();
 const mostScalars = 1024;
 

@@ -1,6 +1,5 @@
 // Kernels that nothing is fused with: sorting, and handing values to the host.
-import type { DebugPrintParams, Equation, SortParams } from "../../array/index.js";
-import { sizeOf } from "./block.js";
+import { sizeOf, type DebugPrintParams, type Equation, type SortParams } from "../../array/index.js";
 import type { Region } from "./region.js";
 import { placeAt } from "./shared.js";
 

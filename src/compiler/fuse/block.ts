@@ -1,23 +1,21 @@
 // One straight-line Program as the fuser sees it: who defines and who uses each variable, and which variables
 // must lie in memory. The others are written out where they are used.
-import type {
-  Atom,
-  BroadcastParams,
-  Equation,
-  GatherParams,
-  PadParams,
-  Program,
-  ReduceParams,
-  ScatterParams,
-  Variable,
+import {
+  sizeOf,
+  type Atom,
+  type BroadcastParams,
+  type Equation,
+  type GatherParams,
+  type PadParams,
+  type Program,
+  type ReduceParams,
+  type ScatterParams,
+  type Variable,
 } from "../../array/index.js";
 import { costOf, elementwise, views } from "../costs.js";
 
 /** Reductions of up to so many elements, and indices into axes up to so long, are written out. */
 export const smallExtent = 8;
-
-export const sizeOf = (shape: readonly number[]): number =>
-  shape.reduce((product, extent) => product * extent, 1);
 
 export interface Definition {
   readonly equation: Equation;
@@ -77,7 +75,7 @@ export function isInlineable(equation: Equation): boolean {
 }
 
 /** Index into one short axis, with everything before it a batch axis. */
-export const isSmallGather = ({ inputs, params }: Equation): boolean => {
+const isSmallGather = ({ inputs, params }: Equation): boolean => {
   const { batchDims } = params as GatherParams;
   const indices = shapeOf(inputs[1]);
   return indices[indices.length - 1] === 1 && shapeOf(inputs[0])[batchDims] <= smallExtent;
@@ -92,7 +90,8 @@ const isSmallScatter = ({ inputs, params }: Equation): boolean => {
 };
 
 /** Operands that an equation needs in memory, as they are or through views. */
-function needsMemory({ primitive, inputs, params }: Equation, operand: number): boolean {
+function needsMemory(equation: Equation, operand: number): boolean {
+  const { primitive, inputs, params } = equation;
   switch (primitive.name) {
     case "dot":
     case "sort":
@@ -102,7 +101,7 @@ function needsMemory({ primitive, inputs, params }: Equation, operand: number): 
     case "debugPrint":
       return true;
     case "gather":
-      return operand === 0 && !isSmallGather({ primitive, inputs, params, outputs: [], origin: null });
+      return operand === 0 && !isSmallGather(equation);
     case "window":
       return true;
     case "reshape":

@@ -1,5 +1,5 @@
 // Kernels from groups: the expressions of all nodes of a group, over common axes.
-import type { DotParams, Equation, Variable } from "../../array/index.js";
+import { sizeOf, type DotParams, type Equation, type Variable } from "../../array/index.js";
 import type { DotKernel, DotOperand, Expression, LoopKernel, Reduction, Store } from "../kernel.js";
 import { loadsIn } from "../plan/accesses.js";
 import { axisIndex, constantIndex, ExpressionBuilder, type Index } from "./expressions.js";
@@ -69,16 +69,14 @@ export function buildLoop(region: Region, group: Group): LoopKernel | null {
 /** How the points of a group's index spaces are visited. */
 interface Layout {
   readonly extents: readonly number[];
-  /** The indices of every point of a node's shape that one turn of the loop visits. */
+  /** The indices of every point of a node's shape that one iteration of the loop visits. */
   readonly points: (shape: readonly number[]) => Generator<Index[]>;
 }
 
 /** Loops over the common space; what is left of each shape is written out. */
 function writtenOut(space: readonly number[]): Layout {
   const visit = function* (shape: readonly number[]): Generator<Index[]> {
-    const total = withoutUnits(shape)
-      .slice(space.length)
-      .reduce((product, extent) => product * extent, 1);
+    const total = sizeOf(withoutUnits(shape).slice(space.length));
     for (let point = 0; point < total; point++) {
       let rest = point;
       const significant = withoutUnits(shape);
@@ -183,7 +181,7 @@ function assemble(
   };
 }
 
-/** A reduction in a loop over points: short axes at the end that are written out are combined within the turn. */
+/** A reduction in a loop over points: short axes at the end that are written out are combined within the iteration. */
 function reductionOf(node: ReduceNode, lowering: Lowering, points: Layout["points"]): Reduction {
   const { operand, operation, variable } = node;
   const elements = [...points(operand.type.shape)].map((indices) => lowering.at(operand, indices));
@@ -330,12 +328,12 @@ export function buildDot(region: Region, equation: Equation, group: Group): DotK
     const load = element(region.lowering(new ExpressionBuilder(points + depth.length)), side);
     if (load.kind !== "load") throw new Error("an operand of a product is not in memory");
     const { strides, buffer, offset, counters, computed } = load.address;
+    if (computed.length > 0) throw new Error("an operand of a product lies at a computed place");
     const columnsAt = batch.length + rows.length;
     return {
       buffer,
       offset,
       counters,
-      computed,
       batch: strides.slice(0, batch.length),
       free: side === 0 ? strides.slice(batch.length, columnsAt) : strides.slice(columnsAt, points),
       depth: strides.slice(points),

@@ -1,17 +1,18 @@
 // From a Program to steps: kernels and the control flow around them, over buffers that have no address yet.
-import type {
-  ArgReduceParams,
-  Atom,
-  Equation,
-  Program,
-  ReduceParams,
-  ScanParams,
-  Variable,
-  WhileParams,
+import {
+  sizeOf,
+  type ArgReduceParams,
+  type Atom,
+  type Equation,
+  type Program,
+  type ReduceParams,
+  type ScanParams,
+  type Variable,
+  type WhileParams,
 } from "../../array/index.js";
 import type { Kernel, Place, Reduce, Step } from "../kernel.js";
 import { addPrint, addSort } from "./apart.js";
-import { analyseBlock, canFollowProduct, isInlineable, isUpdate, sizeOf, type Block } from "./block.js";
+import { analyseBlock, canFollowProduct, isInlineable, isUpdate, type Block } from "./block.js";
 import { buildDot, buildLoop, buildPlainDot } from "./build.js";
 import { addCond, addScan, addWhile } from "./control.js";
 import { ExpressionBuilder, type Index } from "./expressions.js";

@@ -1,8 +1,14 @@
 // Kernels that write to places of their own choosing: updates of a block, scatters, overlapping windows, and
 // padding between elements.
-import type { Atom, Equation, PadParams, ScatterParams, WindowParams } from "../../array/index.js";
+import {
+  sizeOf,
+  type Atom,
+  type Equation,
+  type PadParams,
+  type ScatterParams,
+  type WindowParams,
+} from "../../array/index.js";
 import type { Combine, Expression, Kernel, LoopKernel, Place, Store } from "../kernel.js";
-import { sizeOf } from "./block.js";
 import { addIndex, constantIndex, ExpressionBuilder, scaleIndex, type Index } from "./expressions.js";
 import type { Lowering } from "./lower.js";
 import { identityIndices, withoutUnits } from "./nodes.js";

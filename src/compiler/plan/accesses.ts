@@ -15,7 +15,7 @@ import { expressionsBelow } from "../walk.js";
 export interface Access {
   readonly buffer: Buffer;
   readonly kind: "read" | "write";
-  /** Loops whose turns each touch another part of the buffer. */
+  /** Loops whose iterations each touch another part of the buffer. */
   readonly counters: readonly Counter[];
   /** Whether the whole buffer is written, so that what was there is gone. */
   readonly isWhole: boolean;
@@ -89,17 +89,14 @@ function findAccesses(kernel: Kernel): Access[] {
   switch (kernel.kind) {
     case "loop":
       return [...loadsOf(kernel).all.map(read), ...stores([...kernel.body, ...kernel.after])];
-    case "dot": {
-      const computed = [kernel.left, kernel.right].flatMap((side) => side.computed.map(({ index }) => index));
+    case "dot":
       return [
         read(kernel.left),
         read(kernel.right),
-        ...loadsIn(computed).map(read),
         ...loadsOf(kernel).all.map(read),
         write({ buffer: kernel.scratch, offset: 0, counters: [] }),
         ...stores(kernel.stores),
       ];
-    }
     case "sort":
       return [
         ...kernel.keys.map(read),
@@ -117,8 +114,8 @@ function findAccesses(kernel: Kernel): Access[] {
 }
 
 /**
- * Whether `from`, which a kernel reads, may share memory with `to`, which it writes: each turn of its loops
- * must read only what the same turn overwrites.
+ * Whether `from`, which a kernel reads, may share memory with `to`, which it writes: each iteration of its loops
+ * must read only what the same iteration overwrites.
  */
 export function canOverwrite(kernel: Kernel, from: Buffer, to: Buffer): boolean {
   if (kernel.kind === "copy") return true;
@@ -149,7 +146,7 @@ function areInStep(reads: readonly Address[], writes: readonly Store[], from: Bu
         ({ counter, stride }, at) =>
           counter === first.counters[at].counter && stride === first.counters[at].stride,
       ) &&
-      // The elements of one turn lie together, apart from those of others.
+      // The elements of one iteration lie together, apart from those of others.
       Math.floor(offset / step) === Math.floor(first.offset / step) &&
       buffer.size === first.buffer.size,
   );

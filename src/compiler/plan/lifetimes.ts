@@ -26,20 +26,20 @@ type Event =
     }
   /** An access that goes along with a loop. */
   | { readonly kind: "read" | "write"; readonly span: Frame; readonly isWhole: false }
-  | { readonly kind: "turns"; readonly frame: Frame }
+  | { readonly kind: "iterations"; readonly frame: Frame }
   | { readonly kind: "cases"; readonly frames: readonly Frame[] };
 
-/** A stretch of code that is run as a whole: the program, a loop's turn, a branch. */
+/** A stretch of code that is run as a whole: the program, a loop's iteration, a branch. */
 interface Frame {
   readonly parent: Frame | null;
-  /** The loop whose turn this is. */
+  /** The loop whose iteration this is. */
   readonly counter: Counter | null;
   readonly events: Map<Buffer, Event[]>;
   /** How this frame shows in its parent's events, made when first needed. */
   readonly asEvent: () => Event;
   start: number;
   end: number;
-  /** Where a turn may be left before its end: behind the test of a while loop. */
+  /** Where an iteration may be left before its end: behind the test of a while loop. */
   exit: number | null;
 }
 
@@ -114,7 +114,7 @@ export function findLifetimes(
         case "loop": {
           const event = once<Event>();
           const inner = makeFrame(frame, step.counter, (self) =>
-            event(() => ({ kind: "turns", frame: self })),
+            event(() => ({ kind: "iterations", frame: self })),
           );
           walk(step.body, inner);
           inner.end = position;
@@ -123,7 +123,7 @@ export function findLifetimes(
         }
         case "while": {
           const event = once<Event>();
-          const inner = makeFrame(frame, null, (self) => event(() => ({ kind: "turns", frame: self })));
+          const inner = makeFrame(frame, null, (self) => event(() => ({ kind: "iterations", frame: self })));
           walk(step.test, inner);
           inner.exit = position;
           eventsIn(inner, step.predicate.buffer).push({
@@ -188,7 +188,7 @@ function once<T>(): (make: () => T) => T {
 /** The first position of an event. */
 function startOf(event: Event): number {
   switch (event.kind) {
-    case "turns":
+    case "iterations":
       return event.frame.start;
     case "cases":
       return event.frames[0].start;
@@ -234,21 +234,27 @@ function findIntervals(
         }
         break;
       }
-      case "turns": {
+      case "iterations": {
         const isLiveAfter = end !== null;
-        const { frame: turn } = event;
-        const isLeftEarly = turn.exit !== null;
+        const { frame: iteration } = event;
+        const isLeftEarly = iteration.exit !== null;
         const find = (isLiveAtEnd: boolean) => {
           const inside: Interval[] = [];
-          const isLiveBefore = findIntervals(turn, buffer, isLiveAtEnd, inside, isLiveAfter && isLeftEarly);
+          const isLiveBefore = findIntervals(
+            iteration,
+            buffer,
+            isLiveAtEnd,
+            inside,
+            isLiveAfter && isLeftEarly,
+          );
           return { inside, isLiveBefore };
         };
         let result = find(isLiveAfter && !isLeftEarly);
-        // What a turn needs from the turn before stays in use from the end of one to the start of the next.
+        // What an iteration needs from the iteration before stays in use from the end of one to the start of the next.
         if (result.isLiveBefore) result = find(true);
         found.push(...result.inside);
-        if (end !== null) found.push({ start: turn.end, end });
-        end = result.isLiveBefore ? turn.start : null;
+        if (end !== null) found.push({ start: iteration.end, end });
+        end = result.isLiveBefore ? iteration.start : null;
         break;
       }
       case "cases": {

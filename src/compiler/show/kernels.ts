@@ -113,16 +113,12 @@ function showDot(kernel: DotKernel, name: Naming): string[] {
   const { batch, rows, columns, depth, left, right, stores, scratch } = kernel;
   const none = (extents: readonly number[]) => extents.map(() => 0);
   const points = [...batch, ...rows, ...columns];
-  const computed = [left, right].flatMap((side) => side.computed.map(({ index }) => index));
-  const write = new ExpressionWriter(
-    name,
-    [...points, ...depth],
-    ["sum0"],
-    [...computed, ...rootsOf(stores)],
-  );
+  const write = new ExpressionWriter(name, [...points, ...depth], ["sum0"], rootsOf(stores));
   const lefts = [...left.batch, ...left.free, ...none(columns), ...left.depth];
   const rights = [...right.batch, ...none(rows), ...right.free, ...right.depth];
-  const product = `${write.address({ ...left, strides: lefts })} * ${write.address({ ...right, strides: rights })}`;
+  const factor = (operand: DotOperand, strides: readonly number[]): string =>
+    write.address({ ...operand, strides, computed: [] });
+  const product = `${factor(left, lefts)} * ${factor(right, rights)}`;
   const over = depth.map((_, axis) => axisName(points.length + axis)).join(", ");
   const header =
     `dot ${kernel.name} ` +

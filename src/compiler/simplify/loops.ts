@@ -1,5 +1,5 @@
-// Simplifying loops and branches: what is known outside is known inside, what stays the same from turn to turn
-// is no carry, and what does not depend on the turn is computed before the loop.
+// Simplifying loops and branches: what is known outside is known inside, what stays the same from one iteration to the next
+// is no carry, and what does not depend on the iteration is computed before the loop.
 import {
   hasEffect,
   newVariable,
@@ -259,10 +259,10 @@ interface Hoisted {
   readonly outer: readonly Atom[];
 }
 
-/** Less than this is computed again in every turn: reading it from memory costs as much. */
+/** Less than this is computed again in every iteration: reading it from memory costs as much. */
 const worthKeeping = 4;
 
-/** Whether something loops as long as it likes: a loop around it that makes no turn would not run it at all. */
+/** Whether something loops as long as it likes: a loop around it that has no iteration would not run it at all. */
 const mayNotEnd = (equation: Equation): boolean =>
   equation.primitive.name === "while" ||
   subPrograms(equation).some((program) => program.equations.some(mayNotEnd));
@@ -272,7 +272,7 @@ function hoist(program: Program, constants: readonly Atom[]): Hoisted {
   const known = new Map<Variable, Atom>(
     constants.map((constant, index) => [program.inputs[index], constant]),
   );
-  const dear = new Set<Equation>();
+  const expensive = new Set<Equation>();
   const invariant = new Map<Variable, Equation | null>(
     constants.map((_, index) => [program.inputs[index], null]),
   );
@@ -286,15 +286,15 @@ function hoist(program: Program, constants: readonly Atom[]): Hoisted {
       costOf(primitive.name),
     );
     const isView = views.has(primitive.name);
-    const isDear = !isView && (total >= worthKeeping || !elementwise.has(primitive.name));
-    if (isDear) dear.add(equation);
+    const isExpensive = !isView && (total >= worthKeeping || !elementwise.has(primitive.name));
+    if (isExpensive) expensive.add(equation);
     for (const output of outputs) {
       invariant.set(output, equation);
-      cost.set(output, isDear ? 0 : total);
+      cost.set(output, isExpensive ? 0 : total);
     }
   }
-  if (dear.size === 0) return { before: [], program, added: [], outer: [] };
-  const needed = new Set(dear);
+  if (expensive.size === 0) return { before: [], program, added: [], outer: [] };
+  const needed = new Set(expensive);
   // A set that grows while it is walked through is walked to its new end.
   for (const { inputs } of needed) {
     for (const atom of inputs) {
@@ -305,10 +305,10 @@ function hoist(program: Program, constants: readonly Atom[]): Hoisted {
   const before = program.equations
     .filter((equation) => needed.has(equation))
     .map((equation) => renewed(equation, known));
-  const added = [...dear].flatMap((equation) => equation.outputs);
+  const added = [...expensive].flatMap((equation) => equation.outputs);
   return {
     before,
-    program: { ...program, equations: program.equations.filter((equation) => !dear.has(equation)) },
+    program: { ...program, equations: program.equations.filter((equation) => !expensive.has(equation)) },
     added,
     outer: added.map((variable) => known.get(variable) as Atom),
   };

@@ -107,7 +107,7 @@ export class Assembler {
     return this;
   }
 
-  /** A vector constant, kept in a local that is set once at the start: dearer instructions stay out of loops. */
+  /** A vector constant, kept in a local that is set once at the start: more expensive instructions stay out of loops. */
   constant(words: Words): this {
     const key = words.join();
     let local = this.constants.get(key);

@@ -21,23 +21,23 @@ export const productRegimes: readonly Regime[] = [
   { upTo: Infinity, block: 64, isCompensated: true },
 ];
 
-/** Runs code again and again: the loop of that number, as many turns as it has. */
+/** Runs code again and again: the loop of that number, as many iterations as it has. */
 export type Repeat = (loop: number, body: () => void) => void;
 
 /**
- * Runs code that adds to sums in locals, over nested loops with so many turns each, from the outermost inwards.
+ * Runs code that adds to sums in locals, over nested loops with so many iterations each, from the outermost inwards.
  * It must write its loops by the function it is handed.
  */
 export function sumOver(
   asm: Assembler,
   sums: readonly number[],
-  turns: readonly number[],
+  iterations: readonly number[],
   regimes: readonly Regime[],
   add: (repeat: Repeat) => void,
 ): void {
-  const cut = sums.length === 0 ? null : cutOf(turns, regimes);
+  const cut = sums.length === 0 ? null : cutOf(iterations, regimes);
   if (cut === null) {
-    add((loop, body) => asm.repeat(turns[loop], body));
+    add((loop, body) => asm.repeat(iterations[loop], body));
     return;
   }
   const totals = sums.map((sum) =>
@@ -45,37 +45,37 @@ export function sumOver(
   );
   const endBlock = () => totals.forEach((total) => total.takeIn());
   add((loop, body) => {
-    const count = turns[loop];
+    const count = iterations[loop];
     if (loop !== cut.loop) {
       asm.repeat(count, body);
       return;
     }
-    asm.repeat(Math.floor(count / cut.turns), () => {
-      asm.repeat(cut.turns, body);
+    asm.repeat(Math.floor(count / cut.iterations), () => {
+      asm.repeat(cut.iterations, body);
       endBlock();
     });
-    asm.repeat(count % cut.turns, body);
-    if (count % cut.turns > 0) endBlock();
+    asm.repeat(count % cut.iterations, body);
+    if (count % cut.iterations > 0) endBlock();
   });
   endBlock();
   totals.forEach((total) => total.finish());
 }
 
-/** In which loop a sum is cut into blocks, and after how many of its turns; null for nowhere. */
+/** In which loop a sum is cut into blocks, and after how many of its iterations; null for nowhere. */
 interface Cut {
   readonly loop: number;
-  readonly turns: number;
+  readonly iterations: number;
   readonly isCompensated: boolean;
 }
 
-function cutOf(turns: readonly number[], regimes: readonly Regime[]): Cut | null {
-  const length = turns.reduce((product, count) => product * count, 1);
+function cutOf(iterations: readonly number[], regimes: readonly Regime[]): Cut | null {
+  const length = iterations.reduce((product, count) => product * count, 1);
   const { block, isCompensated } = regimes.find(({ upTo }) => length <= upTo) as Regime;
   if (length <= block) return null;
   let inner = 1;
-  let loop = turns.length - 1;
-  for (; inner * turns[loop] <= block; loop--) inner *= turns[loop];
-  return { loop, turns: Math.floor(block / inner), isCompensated };
+  let loop = iterations.length - 1;
+  for (; inner * iterations[loop] <= block; loop--) inner *= iterations[loop];
+  return { loop, iterations: Math.floor(block / inner), isCompensated };
 }
 
 /** The total of blocks whose sums come in a local. */

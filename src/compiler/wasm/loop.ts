@@ -47,7 +47,7 @@ class LoopRenderer {
   private readonly shared = new Map<Expression, number>();
   private readonly own: readonly Map<Expression, number>[];
   /** What the current stretch of code has put into locals. */
-  private scope: { readonly home: Map<Expression, number>; readonly expression: Expression }[] = [];
+  private scope: { readonly locals: Map<Expression, number>; readonly expression: Expression }[] = [];
   private readonly positions = new Map<number, number>();
   /** For each vector, one for each reduction. */
   private accumulators: readonly (readonly Accumulator[])[] = [];
@@ -205,15 +205,15 @@ class LoopRenderer {
     const before = this.lanes;
     const vectors = Math.floor(extent / 4);
     const together = Math.floor(vectors / this.unroll);
-    const turn = (copies: number) => () => {
+    const iteration = (copies: number) => () => {
       this.copies = copies;
       this.enter(depth);
       this.copies = 1;
       this.step(depth, 4 * copies, position);
     };
     this.lanes = 4;
-    this.repeat(depth, together, turn(this.unroll));
-    this.asm.repeat(vectors - together * this.unroll, turn(1));
+    this.repeat(depth, together, iteration(this.unroll));
+    this.asm.repeat(vectors - together * this.unroll, iteration(1));
     if (extent % 4 > 0) {
       this.lanes = extent % 4;
       this.enter(depth);
@@ -235,13 +235,13 @@ class LoopRenderer {
   private inCopy<T>(copy: number, code: () => T): T {
     const before = this.copy;
     const { vector } = this.nest;
-    const turnTo = (number: number) => {
+    const useCopy = (number: number) => {
       this.copy = number;
       if (vector >= 0) this.pointers.ahead[vector] = number * 4;
     };
-    turnTo(copy);
+    useCopy(copy);
     const result = code();
-    turnTo(before);
+    useCopy(before);
     return result;
   }
 
@@ -307,11 +307,11 @@ class LoopRenderer {
     this.accumulators.flat().forEach((accumulator) => accumulator.start());
     const before = this.lanes;
     const sums = this.accumulators.flat().flatMap(({ floatSum }) => (floatSum === null ? [] : [floatSum]));
-    const turns = loops
+    const iterations = loops
       .slice(next)
       .map(({ extent }, at) => (next + at === vector ? Math.floor(extent / 4 / this.unroll) : extent));
     if (!loops.some(({ extent, isReduced }) => isReduced && extent === 0)) {
-      sumOver(this.asm, sums, turns, reductionRegimes, (repeat) => {
+      sumOver(this.asm, sums, iterations, reductionRegimes, (repeat) => {
         this.sumRepeat = repeat;
         this.inside(next);
         this.sumRepeat = null;
@@ -331,12 +331,12 @@ class LoopRenderer {
     this.inScope(() =>
       this.eachCopy(() => {
         for (const expression of reduced)
-          this.home(expression).set(expression, finished[this.copy][expression.reduction]);
+          this.locals(expression).set(expression, finished[this.copy][expression.reduction]);
         for (const landing of this.landings) if (!this.neededIn.has(landing)) this.local(landing);
         this.store(after);
       }),
     );
-    this.eachCopy(() => reduced.forEach((expression) => this.home(expression).delete(expression)));
+    this.eachCopy(() => reduced.forEach((expression) => this.locals(expression).delete(expression)));
     finished.flat().forEach((local) => this.asm.release("v128", local));
     this.lanes = before;
   }
@@ -344,14 +344,14 @@ class LoopRenderer {
   // ---- values -----------------------------------------------------------------------------------------
 
   /** Where a value's local is noted. */
-  private home(expression: Expression): Map<Expression, number> {
+  private locals(expression: Expression): Map<Expression, number> {
     return this.isUniform(expression) ? this.shared : this.own[this.copy];
   }
 
   private keep(expression: Expression, local: number): void {
-    const home = this.home(expression);
-    home.set(expression, local);
-    this.scope.push({ home, expression });
+    const locals = this.locals(expression);
+    locals.set(expression, local);
+    this.scope.push({ locals, expression });
   }
 
   /** Runs code whose values are forgotten afterwards. */
@@ -359,10 +359,10 @@ class LoopRenderer {
     const outer = this.scope;
     this.scope = [];
     code();
-    for (const { home, expression } of this.scope) {
-      const local = home.get(expression);
+    for (const { locals, expression } of this.scope) {
+      const local = locals.get(expression);
       if (local !== undefined) this.asm.release("v128", local);
-      home.delete(expression);
+      locals.delete(expression);
     }
     this.scope = outer;
   }
@@ -383,7 +383,7 @@ class LoopRenderer {
 
   /** A local that holds a value, computed now if it is not there yet. */
   private local(expression: Expression): number {
-    const known = this.home(expression).get(expression);
+    const known = this.locals(expression).get(expression);
     if (known !== undefined) return known;
     const group = this.lanes === 4 ? this.neighbours.get(expression) : undefined;
     if (group !== undefined) this.loadNeighbours(group);
@@ -394,13 +394,13 @@ class LoopRenderer {
       this.asm.set(local);
       this.keep(expression, local);
     }
-    return this.home(expression).get(expression) as number;
+    return this.locals(expression).get(expression) as number;
   }
 
   /** Pushes a value; one that is used again is kept in a local. */
   private push(expression: Expression): void {
     const isKept =
-      this.home(expression).has(expression) ||
+      this.locals(expression).has(expression) ||
       (this.uses.get(expression) ?? 0) > 1 ||
       isRandomBits(expression) ||
       this.neighbours.has(expression);
@@ -441,7 +441,7 @@ class LoopRenderer {
   /** Loads neighbouring columns together. */
   private loadNeighbours(group: Neighbours<Load>): void {
     this.memory.loadRows(group).forEach((local, index) => {
-      if (this.home(group[index]).has(group[index])) this.asm.release("v128", local);
+      if (this.locals(group[index]).has(group[index])) this.asm.release("v128", local);
       else this.keep(group[index], local);
     });
   }

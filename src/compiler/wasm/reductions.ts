@@ -37,7 +37,7 @@ export class Accumulator {
   private readonly position: number | null;
   private readonly dtype: DType;
   private readonly start_: Words;
-  /** Where a NaN has been seen; the instructions that keep NaN by themselves are dear. */
+  /** Where a NaN has been seen; the instructions that keep NaN by themselves are expensive. */
   private readonly isNaN: number | null;
 
   constructor(

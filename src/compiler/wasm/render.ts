@@ -1,4 +1,4 @@
-// Steps as WebAssembly functions: one for each kernel and each turn of a loop, because V8 optimises function by
+// Steps as WebAssembly functions: one for each kernel and each iteration of a loop, because V8 optimises function by
 // function and never a function that is running.
 import type { Address, Buffer, Counter, Kernel, Step } from "../kernel.js";
 import { loadsOf } from "../plan/accesses.js";
@@ -100,7 +100,7 @@ class ModuleRenderer {
         case "loop": {
           const { length } = step.counter;
           const inner = [...counters, step.counter];
-          const body = this.functionOf(`turn${step.counter.id}`, step.body, inner);
+          const body = this.functionOf(`iteration${step.counter.id}`, step.body, inner);
           const counter = asm.local("i32");
           asm.i32(step.reverse ? length - 1 : 0).set(counter);
           asm.loop((again) => {
@@ -118,7 +118,7 @@ class ModuleRenderer {
           break;
         }
         case "while": {
-          const body = this.functionOf("whileTurn", step.body, counters);
+          const body = this.functionOf("whileIteration", step.body, counters);
           asm.block((leave) => {
             asm.loop((again) => {
               this.emit(asm, step.test, counters, locals);

@@ -5,6 +5,7 @@ import {
   concrete,
   fail,
   printMessage,
+  sizeOf,
   viewBytes,
   type ArrayType,
   type Concrete,
@@ -77,8 +78,6 @@ class Resident implements RemoteElements {
   }
 }
 
-const countOf = ({ shape }: Slot): number => shape.reduce((product, extent) => product * extent, 1);
-
 export class WasmExecutable {
   private readonly start: () => void;
   private readonly sizes: readonly number[];
@@ -100,14 +99,14 @@ export class WasmExecutable {
       host: { memory: device.memory, print: (message: number) => this.print(message) },
     });
     this.start = instance.exports.run as () => void;
-    this.sizes = program.outputs.map(countOf);
+    this.sizes = program.outputs.map(({ shape }) => sizeOf(shape));
     this.types = program.outputs.map(({ shape, dtype }) => arrayType(shape, dtype));
     this.keepsResults = donated.includes(true);
   }
 
   run(inputs: readonly Array[]): Array[] {
     const { program, device, constants } = this;
-    const isInPlace = this.keepsResults ? this.settle(inputs) : null;
+    const isInPlace = this.keepsResults ? this.placeInputs(inputs) : null;
     if (device.owner !== this) {
       constants.forEach((constant, index) => this.write(program.inputs[index], constant));
       device.owner = this;
@@ -124,7 +123,7 @@ export class WasmExecutable {
   }
 
   /** Saves earlier results from being overwritten; returns which inputs lie where they are wanted and are given up. */
-  private settle(inputs: readonly Array[]): boolean[] {
+  private placeInputs(inputs: readonly Array[]): boolean[] {
     const { program, constants } = this;
     const staying = new Set<Resident>();
     const isInPlace = inputs.map(({ remote }, index) => {
@@ -160,7 +159,7 @@ export class WasmExecutable {
   private print(message: number): void {
     const { params, values } = this.program.messages[message];
     const arrays = values.map((slot): Concrete =>
-      concrete(arrayType(slot.shape, slot.dtype), this.device.view(slot, countOf(slot)).slice()),
+      concrete(arrayType(slot.shape, slot.dtype), this.device.view(slot, sizeOf(slot.shape)).slice()),
     );
     printMessage(arrays, params);
   }

@@ -62,9 +62,8 @@ export class Walk {
   }
 
   /** Pushes the address of an operand's first element. */
-  private pushBase({ buffer, offset, counters, computed }: DotOperand): void {
+  private pushBase({ buffer, offset, counters }: DotOperand): void {
     const { asm, surroundings } = this;
-    if (computed.length > 0) throw new Error("operands of products at computed places are copied first");
     asm.i32(surroundings.addressOf(buffer) + offset * 4);
     addCounters(asm, { buffer, counters }, surroundings);
   }

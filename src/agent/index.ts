@@ -16,16 +16,20 @@ export {
   finite,
   flag,
   fraction,
+  knownValue,
   notNegative,
   optional,
   positive,
+  traceable,
   whole,
   widths,
   type ConfigBuilder,
   type Field,
   type Fields,
+  type Scalar,
 } from "./config.js";
 export { HostReplayBuffer, type HostValue } from "./hostReplay.js";
+export { jitWithConfig } from "./jitWithConfig.js";
 export { Network, type ImageNetworkParams, type NetworkParams } from "./network.js";
 export {
   includeObs,

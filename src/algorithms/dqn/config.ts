@@ -1,25 +1,35 @@
 // DQN's hyperparameters: what they are, their defaults, and what they may be.
-import { choice, defineConfig, flag, fraction, positive, whole, widths } from "../../agent/index.js";
+import {
+  choice,
+  defineConfig,
+  flag,
+  fraction,
+  positive,
+  traceable,
+  whole,
+  widths,
+  type Scalar,
+} from "../../agent/index.js";
 
 export interface DQNConfig {
   /** Widths of the hidden layers of the Q-network. Default [128, 128]. */
   readonly hiddenSizes: readonly number[];
   /** Adam's learning rate. Default 1e-3. */
-  readonly lr: number;
+  readonly lr: Scalar;
   /** Discount for each step. Default 0.99. */
-  readonly gamma: number;
+  readonly gamma: Scalar;
   /** Transitions in a batch drawn from the replay buffer. Default 64. */
   readonly batchSize: number;
   /** Largest norm of all gradients together; larger ones are scaled down. Default 10. */
-  readonly maxGradNorm: number;
+  readonly maxGradNorm: Scalar;
   /** The target network becomes a copy of the online one every so many updates. Default 1,000. */
   readonly targetUpdateFreq: number;
   /** Chance of a random action before the first update. Default 1. */
-  readonly epsilonStart: number;
+  readonly epsilonStart: Scalar;
   /** Chance of a random action from epsilonDecaySteps updates on. Default 0.01. */
-  readonly epsilonEnd: number;
+  readonly epsilonEnd: Scalar;
   /** Updates over which the chance falls linearly. Default 50,000. */
-  readonly epsilonDecaySteps: number;
+  readonly epsilonDecaySteps: Scalar;
   /** Whether the online network chooses the next action that the target network values. Default false. */
   readonly double: boolean;
   /** Whether the network has a value and advantages that add up to Q. Default false. */
@@ -29,23 +39,23 @@ export interface DQNConfig {
   /** Whether observations are brought to mean 0 and deviation 1 by what was seen in training. Default false. */
   readonly normalizeObs: boolean;
   /** Normalised observations are kept within ± this. Default 10. */
-  readonly clipObs: number;
+  readonly clipObs: Scalar;
 }
 
 /** A DQN config: the defaults with the given fields in their place, checked and frozen. */
 export const DQNConfig = defineConfig<DQNConfig>("DQNConfig", {
   hiddenSizes: widths([128, 128]),
-  lr: positive(1e-3),
-  gamma: fraction(0.99),
+  lr: traceable(positive(1e-3)),
+  gamma: traceable(fraction(0.99)),
   batchSize: whole(64),
-  maxGradNorm: positive(10),
+  maxGradNorm: traceable(positive(10)),
   targetUpdateFreq: whole(1000),
-  epsilonStart: fraction(1),
-  epsilonEnd: fraction(0.01),
-  epsilonDecaySteps: whole(50_000),
+  epsilonStart: traceable(fraction(1)),
+  epsilonEnd: traceable(fraction(0.01)),
+  epsilonDecaySteps: traceable(whole(50_000)),
   double: flag(false),
   dueling: flag(false),
   loss: choice("mse", ["mse", "huber"]),
   normalizeObs: flag(false),
-  clipObs: positive(10),
+  clipObs: traceable(positive(10)),
 });

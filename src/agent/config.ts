@@ -165,6 +165,23 @@ const holdsArray = (value: unknown): boolean => [value].flat().some((part) => pa
 
 const staticHint = "; it decides shapes or control flow, so it is a plain value and never an array";
 
+/** A checked config whose scalar arrays are numbers, for what needs to know them all before it begins. */
+export function plainConfig<C extends object>(
+  operation: string,
+  name: string,
+  builder: ConfigBuilder<C>,
+  given: unknown,
+): Readonly<C> {
+  const config = checkedConfig(operation, name, builder, given);
+  const entries = Object.entries(config).map(([field, value]: [string, unknown]) => {
+    if (!(value instanceof NumericArray)) return [field, value];
+    const known = knownValue(value);
+    if (known === null) fail(operation, `${name}.${field} is traced; a run must know it before it begins`);
+    return [field, known];
+  });
+  return Object.freeze(Object.fromEntries(entries)) as C;
+}
+
 function checkKnown(name: string, key: string, known: readonly string[]): void {
   if (known.includes(key)) return;
   const [nearest, ...others] = nearestNames(key, known, 1);

@@ -19,6 +19,7 @@ export {
   knownValue,
   notNegative,
   optional,
+  plainConfig,
   positive,
   traceable,
   whole,

@@ -1,10 +1,15 @@
 // Config objects: frozen, every field checked, built by a function that has the config's name.
-import { ArrayError, fail } from "../array/index.js";
+import { Array as NumericArray, ArrayError, fail } from "../array/index.js";
 import { nearestNames } from "../env/index.js";
+
+/** A hyper-parameter that only enters arithmetic: a number, or a scalar array, which may be traced. */
+export type Scalar = number | NumericArray;
 
 /** A field of a config: its default, and what is wrong with a value given for it, if anything. */
 export interface Field<T> {
   readonly default: T;
+  /** Whether it takes scalar arrays too, so that one program serves many values of it. */
+  readonly isTraceable?: boolean;
   /** What the value must be, as in "must be …"; `null` if it is that. */
   readonly wants: (value: unknown) => string | null;
 }
@@ -69,9 +74,26 @@ export const eachOrAll = (initial: number): Field<number | readonly number[]> =>
     (value) => isNumber(value) || (Array.isArray(value) && value.length > 0 && value.every(isNumber)),
   );
 
+/** What a field of numbers takes, or a scalar array: a concrete one is held to the same rule, a tracer passes. */
+export const traceable = ({ default: initial, wants }: Field<number>): Field<Scalar> => ({
+  default: initial,
+  isTraceable: true,
+  wants: (value) => {
+    if (!(value instanceof NumericArray)) return wants(value);
+    const isScalar = value.ndim === 0 && value.dtype !== "bool" && value.dtype !== "float64";
+    if (!isScalar) return `${wants(undefined)} or a scalar array (vmap is for several)`;
+    return value.tracer === null ? wants(value.item()) : null;
+  },
+});
+
+/** A scalar as a number, or `null` where it is traced. */
+export const knownValue = (value: Scalar): number | null =>
+  typeof value === "number" ? value : value.tracer === null ? value.item() : null;
+
 /** What another field takes, or `null`, which is the default. */
-export const optional = <T>({ wants }: Field<T>): Field<T | null> => ({
+export const optional = <T>({ wants, isTraceable = false }: Field<T>): Field<T | null> => ({
   default: null,
+  isTraceable,
   wants: (value) => {
     const wanted = value === null ? null : wants(value);
     return wanted === null ? null : `${wanted}, or null`;
@@ -84,6 +106,8 @@ export type Fields<C> = { readonly [K in keyof C]-?: Field<C[K]> };
 export interface ConfigBuilder<C> {
   (given?: Partial<C>): Readonly<C>;
   readonly defaults: Readonly<C>;
+  /** The fields that may be scalar arrays; the others decide shapes or control flow. */
+  readonly traceable: readonly (keyof C & string)[];
 }
 
 /**
@@ -96,6 +120,7 @@ export function defineConfig<C extends object>(
 ): ConfigBuilder<C> {
   const known = Object.keys(fields) as (keyof C & string)[];
   const defaults = Object.freeze(Object.fromEntries(known.map((key) => [key, fields[key].default]))) as C;
+  const traceable = Object.freeze(known.filter((key) => fields[key].isTraceable === true));
   const build = (given: Partial<C> = {}): Readonly<C> => {
     if (typeof given !== "object" || given === null || Array.isArray(given)) {
       fail(name, `takes an object with the fields that differ from the defaults, got ${show(given)}`);
@@ -106,13 +131,15 @@ export function defineConfig<C extends object>(
     const config = { ...defaults, ...Object.fromEntries(stated) };
     for (const key of known) {
       const wanted = fields[key].wants(config[key]);
-      if (wanted !== null) fail(name, `${key} must be ${wanted}, got ${show(config[key])}`);
+      if (wanted === null) continue;
+      const hint = holdsArray(config[key]) && !traceable.includes(key) ? staticHint : "";
+      fail(name, `${key} must be ${wanted}, got ${show(config[key])}${hint}`);
     }
     const problem = check(config);
     if (problem !== null) fail(name, problem);
     return freeze(config);
   };
-  return Object.assign(build, { defaults });
+  return Object.assign(build, { defaults, traceable });
 }
 
 /**
@@ -132,6 +159,27 @@ export function checkedConfig<C extends object>(
     if (!(error instanceof ArrayError)) throw error;
     fail(operation, `${name} is no ${error.operation}: ${error.reason}`, error.location);
   }
+}
+
+const holdsArray = (value: unknown): boolean => [value].flat().some((part) => part instanceof NumericArray);
+
+const staticHint = "; it decides shapes or control flow, so it is a plain value and never an array";
+
+/** A checked config whose scalar arrays are numbers, for what needs to know them all before it begins. */
+export function plainConfig<C extends object>(
+  operation: string,
+  name: string,
+  builder: ConfigBuilder<C>,
+  given: unknown,
+): Readonly<C> {
+  const config = checkedConfig(operation, name, builder, given);
+  const entries = Object.entries(config).map(([field, value]: [string, unknown]) => {
+    if (!(value instanceof NumericArray)) return [field, value];
+    const known = knownValue(value);
+    if (known === null) fail(operation, `${name}.${field} is traced; a run must know it before it begins`);
+    return [field, known];
+  });
+  return Object.freeze(Object.fromEntries(entries)) as C;
 }
 
 function checkKnown(name: string, key: string, known: readonly string[]): void {
@@ -156,7 +204,8 @@ const freeze = <C extends object>(config: C): Readonly<C> =>
 /** A value for a message; JSON has no large integers and nothing that contains itself. */
 function show(value: unknown): string {
   if (typeof value === "bigint") return `${value}n`;
-  if (typeof value === "number" || value === undefined) return String(value);
+  if (typeof value === "number" || value === undefined || value instanceof NumericArray) return String(value);
+  if (holdsArray(value)) return `[${(value as readonly unknown[]).map(show).join(",")}]`;
   try {
     return JSON.stringify(value) ?? typeof value;
   } catch {

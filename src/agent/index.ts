@@ -16,16 +16,21 @@ export {
   finite,
   flag,
   fraction,
+  knownValue,
   notNegative,
   optional,
+  plainConfig,
   positive,
+  traceable,
   whole,
   widths,
   type ConfigBuilder,
   type Field,
   type Fields,
+  type Scalar,
 } from "./config.js";
 export { HostReplayBuffer, type HostValue } from "./hostReplay.js";
+export { jitWithConfig } from "./jitWithConfig.js";
 export {
   Network,
   networkKinds,

@@ -1,6 +1,7 @@
 // Running statistics of what an agent has seen, and numbers brought to size by them. They are a part of the agent's
 // state, shared by all environments: they change where the agent learns, and nowhere else.
 import { fail, lax, np, type Array, type Shape } from "../array/index.js";
+import type { Scalar } from "./config.js";
 
 /** Mean and variance of what has come so far. */
 export interface RunningStats {
@@ -40,14 +41,14 @@ export const RunningStats = { init, include } as const;
 /** What the configs of algorithms say about observations. */
 export interface ObsNormalization {
   readonly normalizeObs: boolean;
-  readonly clipObs: number;
+  readonly clipObs: Scalar;
 }
 
 /** What the configs of algorithms say about rewards. */
 export interface RewardNormalization {
   readonly normalizeReward: boolean;
-  readonly clipReward: number;
-  readonly gamma: number;
+  readonly clipReward: Scalar;
+  readonly gamma: Scalar;
 }
 
 /** The part of an agent's state that knows observations; there only if they are normalised. */
@@ -106,7 +107,7 @@ export function normalizeObs({ obsStats }: ObsStats, obs: Array, { clipObs }: Ob
     .astype("float32")
     .sub(mean)
     .div(np.sqrt(variance.add(epsilon)))
-    .clip(-clipObs, clipObs);
+    .clip(np.negative(clipObs), clipObs);
 }
 
 /** Rewards in standard deviations of discounted returns, within ±clipReward; their mean stays, for it counts. */
@@ -116,5 +117,7 @@ export function normalizeReward(
   { clipReward }: RewardNormalization,
 ): Array {
   if (rewardStats === undefined) return reward;
-  return reward.div(np.sqrt(rewardStats.stats.variance.add(epsilon))).clip(-clipReward, clipReward);
+  return reward
+    .div(np.sqrt(rewardStats.stats.variance.add(epsilon)))
+    .clip(np.negative(clipReward), clipReward);
 }

@@ -60,5 +60,5 @@ export { checkGrads, type CheckGradsOptions } from "./transforms/checkGrads.js";
 export { grad, jvp, valueAndGrad, vjp, type Argnums, type GradOptions } from "./transforms/derivatives.js";
 export { evalShape, makeProgram, type ClosedProgram, type ShapeDtype } from "./transforms/inspect.js";
 export { hessian, jacfwd, jacrev, type Jacobian, type JacobianOptions } from "./transforms/jacobian.js";
-export { jit, precompile, type JitOptions } from "./transforms/jit.js";
+export { jit, jitChoice, precompile, type JitOptions } from "./transforms/jit.js";
 export { vmap, type AxisTree } from "./transforms/vmap.js";

@@ -1,6 +1,7 @@
 // Commands that look at runs: `presets`, `runs`, `eval`, `video`.
 import { jit, np, random, type Array } from "../array/index.js";
 import { presets } from "../config/index.js";
+import { columns } from "../files/index.js";
 import { readMetrics } from "../metrics/index.js";
 import { renderEpisodeGif } from "../plotting/index.js";
 import { findRuns, type RunDir } from "../runDir/index.js";
@@ -18,24 +19,13 @@ import {
 import type { Host } from "./host.js";
 import { configOf, openRun, relative, restore, type Restored } from "./runs.js";
 
-/** Lines in columns. */
-export function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]))
-      .join("  ")
-      .trimEnd(),
-  );
-}
-
 export function listPresets(args: Arguments, { print }: Host): number {
   readFlags(args, []);
   checkWords(args, 0);
   const rows = Object.entries(presets).map(([name, { config, description }]) => [
     ...[name, config.envId, config.algo, config.runner.totalTimesteps.toLocaleString("en"), description],
   ]);
-  table([["preset", "environment", "algorithm", "steps", ""], ...rows]).forEach(print);
+  columns([["preset", "environment", "algorithm", "steps", ""], ...rows]).forEach(print);
   return 0;
 }
 
@@ -48,7 +38,7 @@ export function listRuns(args: Arguments, { print }: Host): number {
     print(`no runs in ${base}; train one: vibe-rl train cartpole_ppo`);
     return 0;
   }
-  table([["run", "steps", "last return", "best eval"], ...runs.map(rowOf)]).forEach(print);
+  columns([["run", "steps", "last return", "best eval"], ...runs.map(rowOf)]).forEach(print);
   return 0;
 }
 

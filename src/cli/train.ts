@@ -13,13 +13,13 @@ import {
   type TrainConfig,
 } from "../config/index.js";
 import { bestCheckpoint, listCheckpoints } from "../checkpoint/index.js";
+import { columns } from "../files/index.js";
 import { MetricsError } from "../metrics/index.js";
 import { PlotError, plotRewardCurve } from "../plotting/index.js";
 import { RunDir } from "../runDir/index.js";
 import { run, type RunResult } from "../runner/index.js";
 import { checkWords, oneOf, spelled, tell, understood, UsageError, type Arguments } from "./arguments.js";
 import type { Host } from "./host.js";
-import { table } from "./looks.js";
 import { progressView } from "./progress.js";
 import { checkpointsOf, configOf, openRun, relative, saveConfig, withCheckpointDir } from "./runs.js";
 
@@ -47,7 +47,7 @@ export function trainHelp(name: string = firstPreset): string {
     `train <preset> [--setting value …]    presets: ${Object.keys(presets).join(", ")}`,
     "",
     `Settings of ${name}, what they take and what they are (snake_case, kebab-case or camelCase):`,
-    ...table([...rows, ["  --base_dir", "text", "runs", "the directory of all runs"]]),
+    ...columns([...rows, ["  --base_dir", "text", "runs", "the directory of all runs"]]),
   ].join("\n");
 }
 

@@ -25,6 +25,7 @@ export {
   notNegative,
   optional,
   positive,
+  traceable,
   whole,
   widths,
 } from "../agent/index.js";
@@ -45,5 +46,6 @@ export type {
   PPOTransition,
   RewardNormalization,
   RewardStats,
+  Scalar,
   Transition,
 } from "../agent/index.js";

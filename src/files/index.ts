@@ -1,5 +1,6 @@
 // Files that survive a killed process: plans of what to write, whole replacement, locks, failures in plain words.
 export { pieces, runInBackground, runNow, writeAll, type Action, type Plan } from "./actions.js";
+export { columns } from "./columns.js";
 export { explainFailure, failureCode } from "./failure.js";
 export { foldersIn, isFolder, namesIn, startOfFile } from "./folders.js";
 export { className, extendPath, isRecord, jsonProblem, showValue } from "./json.js";

@@ -6,6 +6,7 @@ export { PlotError } from "./error.js";
 export type { Figure } from "./figure.js";
 export { colorFor, getColors, resetPalette, setPalette } from "./palette.js";
 export { plotRewardCurve, type RewardCurveOptions } from "./rewardCurve.js";
+export { plotSweep, type SweepLike } from "./sweepCurve.js";
 export { renderEpisodeGif, type EpisodeGifOptions } from "./video/episode.js";
 export type { Frame } from "./video/frame.js";
 export { writeGif, type GifOptions } from "./video/gif.js";

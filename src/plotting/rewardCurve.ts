@@ -112,9 +112,14 @@ export function plotRewardCurve(
   runDirs: RunLike | readonly RunLike[],
   options: RewardCurveOptions = {},
 ): Figure {
+  const runs = (Array.isArray(runDirs) ? (runDirs as readonly RunLike[]) : [runDirs as RunLike]).map(readRun);
+  return plotRuns(runs, options);
+}
+
+/** Draws runs that are read already. */
+export function plotRuns(runs: readonly Run[], options: RewardCurveOptions): Figure {
   const { xKey = "step", groupBy = "experiment", savePath } = options;
   const config = configOf(options);
-  const runs = (Array.isArray(runDirs) ? (runDirs as readonly RunLike[]) : [runDirs as RunLike]).map(readRun);
   if (runs.length === 0) fail(operation, "needs at least one run directory");
   const yKey = options.yKey ?? usualKey(runs);
   const groups = [...groupRuns(runs, groupBy)];

@@ -37,4 +37,13 @@ export {
   type TrainPPOOptions,
 } from "./ppo.js";
 export { longestEpisode } from "./setting.js";
+export type { SweepGrid, SweepSetting } from "./sweep/grid.js";
+export type { SweepResult, SweepRun } from "./sweep/result.js";
+export {
+  sweep,
+  type SweepDQNOptions,
+  type SweepPPOOptions,
+  type SweepProgress,
+  type SweepSACOptions,
+} from "./sweep/sweep.js";
 export type { Trainer } from "./trainer.js";

@@ -12,7 +12,7 @@ import {
   type Array,
   type Shape,
 } from "../array/index.js";
-import { checkedConfig, ReplayBuffer, type Transition } from "../agent/index.js";
+import { checkedConfig, plainConfig, ReplayBuffer, type Transition } from "../agent/index.js";
 import { DQN, DQNConfig, SAC, SACConfig, type DQNState, type SACState } from "../algorithms/index.js";
 import type { Environment, Space } from "../env/index.js";
 import { checkDevices, checkOptions, runOptionNames } from "./checks.js";
@@ -20,12 +20,13 @@ import { RunnerConfig } from "./config.js";
 import { offPolicyCosts } from "./costs.js";
 import { endless, type CountedState } from "./episodes.js";
 import { evaluator } from "./evaluate.js";
+import { hyperOf, type Family, type Hyper } from "./family.js";
 import type { MetricsRecord } from "./gathered.js";
 import { run, type RunOptions } from "./loop.js";
 import { bytesOf, checkMemory } from "./memory.js";
 import { longestCall } from "./schedule.js";
 import { longestEpisode, lookAt, plainParams, type Setting } from "./setting.js";
-import type { Trainer, Work } from "./trainer.js";
+import type { Work } from "./trainer.js";
 
 interface CommonOptions<A> extends RunOptions<A> {
   readonly runnerConfig: RunnerConfig;
@@ -65,7 +66,7 @@ export async function trainDQN<S, P>(
 ): Promise<DQNTrainResult> {
   checkOptions("trainDQN", options, ["dqnConfig", "nActions", ...commonOptions]);
   const { dqnConfig, nActions, ...rest } = options;
-  return train(env, envParams, dqnLearner(dqnConfig, nActions), rest);
+  return train(env, envParams, dqnLearners(dqnConfig, nActions), rest);
 }
 
 /** Trains SAC. The environment may reset itself (`AutoResetWrapper`) or not; then it is made to. */
@@ -76,7 +77,7 @@ export async function trainSAC<S, P>(
 ): Promise<SACTrainResult> {
   checkOptions("trainSAC", options, ["sacConfig", "actionDim", ...commonOptions]);
   const { sacConfig, actionDim, ...rest } = options;
-  return train(env, envParams, sacLearner(sacConfig, actionDim), rest);
+  return train(env, envParams, sacLearners(sacConfig, actionDim), rest);
 }
 
 /** A DQN run for the host to drive. */
@@ -85,7 +86,7 @@ export const dqnTrainer = <S, P>(
   params: P,
   config: DQNConfig,
   runner: RunnerConfig,
-) => trainerOf(env, params, dqnLearner(config), runner);
+) => dqnFamily(env, params, { dqnConfig: config, runnerConfig: runner })({ seed: runner.seed, values: {} });
 
 /** A SAC run for the host to drive. */
 export const sacTrainer = <S, P>(
@@ -93,10 +94,30 @@ export const sacTrainer = <S, P>(
   params: P,
   config: SACConfig,
   runner: RunnerConfig,
-) => trainerOf(env, params, sacLearner(config), runner);
+) => sacFamily(env, params, { sacConfig: config, runnerConfig: runner })({ seed: runner.seed, values: {} });
 
-function dqnLearner(given: DQNConfig, nActions?: number): Learner<DQNState> {
-  const config = checkedConfig("trainDQN", "dqnConfig", DQNConfig, given);
+/** DQN runs that share their programs. */
+export const dqnFamily = <S, P>(env: Environment<S, P>, params: P, options: TrainDQNOptions) =>
+  familyOf(env, params, dqnLearners(options.dqnConfig, options.nActions), options);
+
+/** SAC runs that share their programs. */
+export const sacFamily = <S, P>(env: Environment<S, P>, params: P, options: TrainSACOptions) =>
+  familyOf(env, params, sacLearners(options.sacConfig, options.actionDim), options);
+
+/** An algorithm with settings that its program takes as arguments. */
+type Learners<A> = (hyper: Hyper) => Learner<A>;
+
+function dqnLearners(given: DQNConfig, nActions?: number): Learners<DQNState> {
+  const plain = plainConfig("trainDQN", "dqnConfig", DQNConfig, given);
+  return (hyper) => dqnLearner({ ...plain, ...hyper }, nActions);
+}
+
+function sacLearners(given: SACConfig, actionDim?: number): Learners<SACState> {
+  const plain = plainConfig("trainSAC", "sacConfig", SACConfig, given);
+  return (hyper) => sacLearner({ ...plain, ...hyper }, actionDim);
+}
+
+function dqnLearner(config: DQNConfig, nActions?: number): Learner<DQNState> {
   return {
     ...{ name: "DQN", config, kind: "Discrete" },
     actionCount: { name: "nActions", value: nActions },
@@ -108,8 +129,7 @@ function dqnLearner(given: DQNConfig, nActions?: number): Learner<DQNState> {
   };
 }
 
-function sacLearner(given: SACConfig, actionDim?: number): Learner<SACState> {
-  const config = checkedConfig("trainSAC", "sacConfig", SACConfig, given);
+function sacLearner(config: SACConfig, actionDim?: number): Learner<SACState> {
   return {
     ...{ name: "SAC", config, kind: "Box" },
     actionCount: { name: "actionDim", value: actionDim },
@@ -163,64 +183,85 @@ interface Records {
 async function train<A extends object, S, P>(
   env: Environment<S, P>,
   envParams: P,
-  learner: Learner<A>,
+  learners: Learners<A>,
   { runnerConfig, obsShape, ...options }: CommonOptions<A>,
 ): Promise<TrainResult<A>> {
-  const trainer = trainerOf(env, envParams, learner, runnerConfig, obsShape);
+  const family = familyOf(env, envParams, learners, { runnerConfig, obsShape });
+  const trainer = family({ seed: runnerConfig.seed, values: {} });
   const { state, episodeReturns, metricsLog } = await run(trainer, runnerConfig, options);
   return { agentState: state.agentState, episodeReturns, metricsLog };
 }
 
-function trainerOf<A extends object, S, P>(
+function familyOf<A extends object, S, P>(
   env: Environment<S, P>,
   envParams: P,
-  learner: Learner<A>,
-  given: RunnerConfig,
-  obsShape?: Shape,
-): Trainer<TrainState<A, CountedState<S>>> {
+  learners: Learners<A>,
+  {
+    runnerConfig: given,
+    obsShape,
+  }: { readonly runnerConfig: RunnerConfig; readonly obsShape?: Shape | undefined },
+): Family<TrainState<A, CountedState<S>>> {
+  const learner = learners({});
   const operation = `train${learner.name}`;
   const runnerConfig = checkedConfig(operation, "runnerConfig", RunnerConfig, given);
   checkDevices(operation, runnerConfig);
-  const { numEnvs, totalTimesteps, logInterval, evalEpisodes, seed } = runnerConfig;
+  const { numEnvs, totalTimesteps, logInterval, evalEpisodes } = runnerConfig;
   const units = Math.floor(totalTimesteps / numEnvs);
   if (units < 1)
     fail(operation, `totalTimesteps is ${totalTimesteps}, less than one step of ${numEnvs} environments`);
   const setting = lookAt(operation, env, envParams, obsShape, learner.actionCount, [learner.kind]);
   const playing = endless(env, envParams);
-  const start = () => startOf(playing, envParams, setting, learner, runnerConfig);
-  checkMemory(operation, offPolicyCosts(bytesOf(start), learner.config, runnerConfig));
+  const begin = (hyper: Hyper, seed: number) =>
+    startOf(playing, envParams, setting, learners(hyper), { ...runnerConfig, seed });
+  checkMemory(
+    operation,
+    offPolicyCosts(
+      bytesOf(() => begin({}, 0)),
+      learner.config,
+      runnerConfig,
+    ),
+  );
   const longest = longestCall(units, logInterval, numEnvs);
-  const chunk = jit(chunkOf(playing, envParams, learner, runnerConfig, longest), { donateArgnums: 0 });
-  const act = (state: A, obs: Array) => learner.act(state, obs.slice(null), false)[0].slice(0);
+  const chunk = jit(
+    (state: TrainState<A, CountedState<S>>, hyper: Hyper, count: Array) =>
+      chunkOf(playing, envParams, learners(hyper), runnerConfig, longest)(state, count),
+    { donateArgnums: 0 },
+  );
+  const act = ({ agent, hyper }: { agent: A; hyper: Hyper }, obs: Array) =>
+    learners(hyper).act(agent, obs.slice(null), false)[0].slice(0);
   const evaluation = evaluator(act, env, envParams, {
     nEpisodes: evalEpisodes,
     maxSteps: longestEpisode(envParams),
   });
-  return {
-    algorithm: learner.name,
-    identity: {
-      ...{ algorithm: learner.name, environment: env.name, envParams: plainParams(envParams) },
-      ...{ config: learner.config, seed, numEnvs },
-      ...{ bufferSize: runnerConfig.bufferSize, warmupSteps: runnerConfig.warmupSteps },
-    },
-    ...{ stepsPerUnit: numEnvs, units, longest, keepsHistory: false, seeds: null },
-    warmupUnits: Math.ceil(runnerConfig.warmupSteps / numEnvs),
-    start,
-    prepare: async (state) => {
-      await precompile(chunk, state, np.int32(1));
-      await evaluation.prepare(state.agentState);
-    },
-    advance: (state, count) => {
-      const [next, records] = chunk(state, np.int32(count));
-      return { state: next, work: workOf(records, count) };
-    },
-    evaluate: ({ agentState }, rng) => {
-      const { meanReturn, meanLength } = evaluation.play(agentState, rng);
-      return { evalReturn: meanReturn, evalLength: meanLength };
-    },
-    agentOf: ({ agentState }) => agentState,
-    paramsOf: ({ agentState }) => learner.paramsOf(agentState),
-    act: ({ agentState }, obs) => act(agentState, obs),
+  return (member) => {
+    const { seed, values } = member;
+    const hyper = hyperOf(member);
+    return {
+      algorithm: learner.name,
+      identity: {
+        ...{ algorithm: learner.name, environment: env.name, envParams: plainParams(envParams) },
+        ...{ config: { ...learner.config, ...values }, seed, numEnvs },
+        ...{ bufferSize: runnerConfig.bufferSize, warmupSteps: runnerConfig.warmupSteps },
+      },
+      ...{ stepsPerUnit: numEnvs, units, longest, keepsHistory: false, seeds: null },
+      warmupUnits: Math.ceil(runnerConfig.warmupSteps / numEnvs),
+      start: () => begin(hyper, seed),
+      prepare: async (state) => {
+        await precompile(chunk, state, hyper, np.int32(1));
+        await evaluation.prepare({ agent: state.agentState, hyper });
+      },
+      advance: (state, count) => {
+        const [next, records] = chunk(state, hyper, np.int32(count));
+        return { state: next, work: workOf(records, count) };
+      },
+      evaluate: ({ agentState }, rng) => {
+        const { meanReturn, meanLength } = evaluation.play({ agent: agentState, hyper }, rng);
+        return { evalReturn: meanReturn, evalLength: meanLength };
+      },
+      agentOf: ({ agentState }) => agentState,
+      paramsOf: ({ agentState }) => learner.paramsOf(agentState),
+      act: ({ agentState }, obs) => act({ agent: agentState, hyper }, obs),
+    };
   };
 }
 

@@ -12,19 +12,20 @@ import {
   type Array,
   type Shape,
 } from "../array/index.js";
-import { checkedConfig } from "../agent/index.js";
+import { checkedConfig, plainConfig } from "../agent/index.js";
 import { PPO, PPOConfig, type PPOMetrics, type PPOState } from "../algorithms/index.js";
 import type { Environment } from "../env/index.js";
 import { checkDevices, checkOptions, checkSeeds, runOptionNames } from "./checks.js";
 import { RunnerConfig } from "./config.js";
 import { ppoCosts } from "./costs.js";
 import { endless, noTotals, type CountedState, type EpisodeTotals } from "./episodes.js";
-import { evaluator, type ActFn } from "./evaluate.js";
+import { evaluator } from "./evaluate.js";
+import { hyperOf, type Family, type Hyper } from "./family.js";
 import { run, type RunOptions } from "./loop.js";
 import { bytesOf, checkMemory } from "./memory.js";
 import { longestCall } from "./schedule.js";
 import { longestEpisode, lookAt, plainParams, type Setting } from "./setting.js";
-import type { Trainer, Work } from "./trainer.js";
+import type { Work } from "./trainer.js";
 
 /** What a PPO run carries. */
 export interface PPOTrainState<S = unknown> {
@@ -68,12 +69,18 @@ export async function trainPPO<S, P>(
 }
 
 /** A PPO run for the host to drive. */
-export function ppoTrainer<S, P>(
+export const ppoTrainer = <S, P>(env: Environment<S, P>, envParams: P, options: PPOTrainerOptions) => {
+  const family = ppoFamily(env, envParams, options);
+  return family({ seed: options.runnerConfig.seed, values: {} });
+};
+
+/** PPO runs that share their programs. */
+export function ppoFamily<S, P>(
   env: Environment<S, P>,
   envParams: P,
   { ppoConfig, runnerConfig: givenRunner, obsShape, nActions, seeds }: PPOTrainerOptions,
-): Trainer<PPOTrainState<CountedState<S>>> {
-  const config = checkedConfig("trainPPO", "ppoConfig", PPOConfig, ppoConfig);
+): Family<PPOTrainState<CountedState<S>>> {
+  const config = plainConfig("trainPPO", "ppoConfig", PPOConfig, ppoConfig);
   const runnerConfig = checkedConfig("trainPPO", "runnerConfig", RunnerConfig, givenRunner);
   checkDevices("trainPPO", runnerConfig);
   checkSeeds("trainPPO", seeds);
@@ -90,53 +97,65 @@ export function ppoTrainer<S, P>(
   const actionCount = { name: "nActions", value: nActions };
   const setting = lookAt("trainPPO", env, envParams, obsShape, actionCount, ["Discrete", "Box"]);
   const playing = endless(env, envParams);
-  const update = updateOf(playing, envParams, config);
+  const configWith = (hyper: Hyper): PPOConfig => ({ ...config, ...hyper });
+  const updateWith = (hyper: Hyper) => updateOf(playing, envParams, configWith(hyper));
   const isSweep = seeds !== undefined;
-  const begin = (seed: Array) => startOf(playing, envParams, setting, config, seed);
-  const bytes = bytesOf(() => begin(random.key(0)));
+  const begin = (seed: Array, hyper: Hyper) => startOf(playing, envParams, setting, configWith(hyper), seed);
+  const bytes = bytesOf(() => begin(random.key(0), {}));
   checkMemory("trainPPO", ppoCosts(bytes, config, runnerConfig, seeds?.length ?? 1));
   const longest = longestCall(units, runnerConfig.logInterval, stepsPerUnit);
-  const chunk = jit(chunkOf(isSweep ? vmap(update) : update, longest, seeds?.length ?? null), {
-    donateArgnums: 0,
-  });
-  const act: ActFn<PPOState> = (state, obs) => PPO.act(state, obs, { config, explore: false })[0];
+  type State = PPOTrainState<CountedState<S>>;
+  const chunk = jit(
+    (state: State, hyper: Hyper, count: Array) => {
+      const update = updateWith(hyper);
+      return chunkOf(isSweep ? vmap(update) : update, longest, seeds?.length ?? null)(state, count);
+    },
+    { donateArgnums: 0 },
+  );
+  const act = ({ agent, hyper }: { agent: PPOState; hyper: Hyper }, obs: Array) =>
+    PPO.act(agent, obs, { config: configWith(hyper), explore: false })[0];
   const evaluation = evaluator(act, env, envParams, {
     nEpisodes: runnerConfig.evalEpisodes,
     maxSteps: longestEpisode(envParams),
   });
   /** The agents of a sweep, one by one. */
   const agentsOf = (agent: PPOState) => (isSweep ? seeds.map((_, at) => rowOf(agent, at)) : [agent]);
-  return {
-    algorithm: "PPO",
-    identity: {
+  return (member) => {
+    const { seed, values } = member;
+    const hyper = hyperOf(member);
+    return {
       algorithm: "PPO",
-      environment: env.name,
-      envParams: plainParams(envParams),
-      // A run that goes on for longer may let its rate fall for longer.
-      config: { ...config, lrAnnealUpdates: config.lrAnnealUpdates !== null },
-      seed: isSweep ? seeds : runnerConfig.seed,
-    },
-    ...{ stepsPerUnit, units, longest, warmupUnits: 0, keepsHistory: true, seeds: seeds?.length ?? null },
-    start: () => (isSweep ? vmap(begin)(keysOf(seeds)) : begin(random.key(runnerConfig.seed))),
-    prepare: async (state) => {
-      await precompile(chunk, state, np.int32(1));
-      await evaluation.prepare(agentsOf(state.agentState)[0]);
-    },
-    advance: (state, count) => {
-      const [next, records] = chunk(state, np.int32(count));
-      return { state: next, work: workOf(records, count) };
-    },
-    evaluate: ({ agentState }, rng) => {
-      const results = agentsOf(agentState).map((agent) => evaluation.play(agent, rng));
-      const mean = (list: readonly number[]) => list.reduce((sum, x) => sum + x, 0) / list.length;
-      return {
-        evalReturn: mean(results.map(({ meanReturn }) => meanReturn)),
-        evalLength: mean(results.map(({ meanLength }) => meanLength)),
-      };
-    },
-    agentOf: ({ agentState }) => agentState,
-    paramsOf: ({ agentState }) => agentState.params,
-    act: ({ agentState }, obs) => act(agentState, obs),
+      identity: {
+        algorithm: "PPO",
+        environment: env.name,
+        envParams: plainParams(envParams),
+        // A run that goes on for longer may let its rate fall for longer.
+        config: { ...config, ...values, lrAnnealUpdates: config.lrAnnealUpdates !== null },
+        seed: isSweep ? seeds : seed,
+      },
+      ...{ stepsPerUnit, units, longest, warmupUnits: 0, keepsHistory: true, seeds: seeds?.length ?? null },
+      start: () =>
+        isSweep ? vmap((key: Array) => begin(key, hyper))(keysOf(seeds)) : begin(random.key(seed), hyper),
+      prepare: async (state) => {
+        await precompile(chunk, state, hyper, np.int32(1));
+        await evaluation.prepare({ agent: agentsOf(state.agentState)[0], hyper });
+      },
+      advance: (state, count) => {
+        const [next, records] = chunk(state, hyper, np.int32(count));
+        return { state: next, work: workOf(records, count) };
+      },
+      evaluate: ({ agentState }, rng) => {
+        const results = agentsOf(agentState).map((agent) => evaluation.play({ agent, hyper }, rng));
+        const mean = (list: readonly number[]) => list.reduce((sum, x) => sum + x, 0) / list.length;
+        return {
+          evalReturn: mean(results.map(({ meanReturn }) => meanReturn)),
+          evalLength: mean(results.map(({ meanLength }) => meanLength)),
+        };
+      },
+      agentOf: ({ agentState }) => agentState,
+      paramsOf: ({ agentState }) => agentState.params,
+      act: ({ agentState }, obs) => act({ agent: agentState, hyper }, obs),
+    };
   };
 }
 

@@ -5,6 +5,7 @@ import {
   discreteActions,
   includeObs,
   initObsStats,
+  jitWithConfig,
   normalizeObs,
   type NetworkParams,
   type Transition,
@@ -46,7 +47,7 @@ function init(rng: Array, obsShape: Shape, actions: number | Space, given: DQNCo
 /** The chance of a random action after so many updates. */
 function epsilonAt(step: Array, { epsilonStart, epsilonEnd, epsilonDecaySteps }: DQNConfig): Array {
   const done = np.minimum(step.astype("float32").div(epsilonDecaySteps), 1);
-  return done.mul(epsilonEnd - epsilonStart).add(epsilonStart);
+  return done.mul(np.subtract(epsilonEnd, epsilonStart)).add(epsilonStart);
 }
 
 /** Actions for a batch of observations, int32 (B,). */
@@ -108,8 +109,8 @@ function update(state: DQNState, given: Transition, { config }: Options): [DQNSt
  */
 export const DQN = {
   init,
-  act: jit(act, { staticArgnums: 2 }),
-  actBatch: jit(actBatch, { staticArgnums: 2 }),
+  act: jitWithConfig(act, 2),
+  actBatch: jitWithConfig(actBatch, 2),
   observe: jit(observe),
-  update: jit(update, { staticArgnums: 2 }),
+  update: jitWithConfig(update, 2),
 } as const;

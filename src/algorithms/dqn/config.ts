@@ -6,9 +6,11 @@ import {
   fraction,
   networkKinds,
   positive,
+  traceable,
   whole,
   widths,
   type NetworkKind,
+  type Scalar,
 } from "../../agent/index.js";
 
 export interface DQNConfig {
@@ -17,21 +19,21 @@ export interface DQNConfig {
   /** Convolutions or dense layers only; "auto" takes convolutions for images of at least 5×5. Default "auto". */
   readonly network: NetworkKind;
   /** Adam's learning rate. Default 1e-3. */
-  readonly lr: number;
+  readonly lr: Scalar;
   /** Discount for each step. Default 0.99. */
-  readonly gamma: number;
+  readonly gamma: Scalar;
   /** Transitions in a batch drawn from the replay buffer. Default 64. */
   readonly batchSize: number;
   /** Largest norm of all gradients together; larger ones are scaled down. Default 10. */
-  readonly maxGradNorm: number;
+  readonly maxGradNorm: Scalar;
   /** The target network becomes a copy of the online one every so many updates. Default 1,000. */
   readonly targetUpdateFreq: number;
   /** Chance of a random action before the first update. Default 1. */
-  readonly epsilonStart: number;
+  readonly epsilonStart: Scalar;
   /** Chance of a random action from epsilonDecaySteps updates on. Default 0.01. */
-  readonly epsilonEnd: number;
+  readonly epsilonEnd: Scalar;
   /** Updates over which the chance falls linearly. Default 50,000. */
-  readonly epsilonDecaySteps: number;
+  readonly epsilonDecaySteps: Scalar;
   /** Whether the online network chooses the next action that the target network values. Default false. */
   readonly double: boolean;
   /** Whether the network has a value and advantages that add up to Q. Default false. */
@@ -41,24 +43,24 @@ export interface DQNConfig {
   /** Whether observations are brought to mean 0 and deviation 1 by what was seen in training. Default false. */
   readonly normalizeObs: boolean;
   /** Normalised observations are kept within ± this. Default 10. */
-  readonly clipObs: number;
+  readonly clipObs: Scalar;
 }
 
 /** A DQN config: the defaults with the given fields in their place, checked and frozen. */
 export const DQNConfig = defineConfig<DQNConfig>("DQNConfig", {
   hiddenSizes: widths([128, 128]),
   network: choice("auto", networkKinds),
-  lr: positive(1e-3),
-  gamma: fraction(0.99),
+  lr: traceable(positive(1e-3)),
+  gamma: traceable(fraction(0.99)),
   batchSize: whole(64),
-  maxGradNorm: positive(10),
+  maxGradNorm: traceable(positive(10)),
   targetUpdateFreq: whole(1000),
-  epsilonStart: fraction(1),
-  epsilonEnd: fraction(0.01),
-  epsilonDecaySteps: whole(50_000),
+  epsilonStart: traceable(fraction(1)),
+  epsilonEnd: traceable(fraction(0.01)),
+  epsilonDecaySteps: traceable(whole(50_000)),
   double: flag(false),
   dueling: flag(false),
   loss: choice("mse", ["mse", "huber"]),
   normalizeObs: flag(false),
-  clipObs: positive(10),
+  clipObs: traceable(positive(10)),
 });

@@ -1,6 +1,13 @@
 // PPO as a namespace of pure functions.
-import { AgentState, checkedConfig, initObsStats, initRewardStats, normalizeObs } from "../../agent/index.js";
-import { jit, random, type Array, type Shape } from "../../array/index.js";
+import {
+  AgentState,
+  checkedConfig,
+  initObsStats,
+  initRewardStats,
+  jitWithConfig,
+  normalizeObs,
+} from "../../agent/index.js";
+import { random, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
 import { PPOConfig } from "./config.js";
 import { initParams, policyAndValue, valueOf } from "./network.js";
@@ -73,12 +80,12 @@ const getValue = (state: PPOState, obs: Array, options: Options): Array =>
  */
 export const PPO = {
   init,
-  act: jit(act, { staticArgnums: 2 }),
-  actBatch: jit(actBatch, { staticArgnums: 2 }),
-  evaluateActions: jit(evaluateActions, { staticArgnums: 3 }),
-  getValue: jit(getValue, { staticArgnums: 2 }),
-  getValueBatch: jit(getValueBatch, { staticArgnums: 2 }),
-  update: jit(update, { staticArgnums: 3 }),
-  collectRollout: jit(collectRollout, { staticArgnums: [3, 5] }),
-  collectRolloutBatch: jit(collectRolloutBatch, { staticArgnums: [3, 5] }),
+  act: jitWithConfig(act, 2),
+  actBatch: jitWithConfig(actBatch, 2),
+  evaluateActions: jitWithConfig(evaluateActions, 3),
+  getValue: jitWithConfig(getValue, 2),
+  getValueBatch: jitWithConfig(getValueBatch, 2),
+  update: jitWithConfig(update, 3),
+  collectRollout: jitWithConfig(collectRollout, 5, 3),
+  collectRolloutBatch: jitWithConfig(collectRolloutBatch, 5, 3),
 } as const;

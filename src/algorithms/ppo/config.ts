@@ -8,9 +8,11 @@ import {
   notNegative,
   optional,
   positive,
+  traceable,
   whole,
   widths,
   type NetworkKind,
+  type Scalar,
 } from "../../agent/index.js";
 
 export interface PPOConfig {
@@ -19,27 +21,27 @@ export interface PPOConfig {
   /** Convolutions or dense layers only; "auto" takes convolutions for images of at least 5×5. Default "auto". */
   readonly network: NetworkKind;
   /** Adam's learning rate. Default 2.5e-4. */
-  readonly lr: number;
+  readonly lr: Scalar;
   /** Updates over which the learning rate falls linearly to 0; null keeps it. Default null. */
   readonly lrAnnealUpdates: number | null;
   /** Largest norm of all gradients together; larger ones are scaled down. Default 0.5. */
-  readonly maxGradNorm: number;
+  readonly maxGradNorm: Scalar;
   /** Discount for each step. Default 0.99. */
-  readonly gamma: number;
+  readonly gamma: Scalar;
   /** How far advantages look ahead: 0 one step, 1 to the end. Default 0.95. */
-  readonly gaeLambda: number;
+  readonly gaeLambda: Scalar;
   /** How far a probability ratio may move from 1 and still pay. Default 0.2. */
-  readonly clipEps: number;
+  readonly clipEps: Scalar;
   /** Whether the value, too, is kept within clipEps of its old one. Default true. */
   readonly clipValueLoss: boolean;
   /** Weight of the critic's loss. Default 0.5. */
-  readonly vfCoef: number;
+  readonly vfCoef: Scalar;
   /** Weight of the entropy bonus. Default 0.01. */
-  readonly entCoef: number;
+  readonly entCoef: Scalar;
   /** Whether each minibatch's advantages are brought to mean 0 and deviation 1. Default true. */
   readonly normalizeAdvantage: boolean;
   /** The rest of an update is left out once the metric `kl` exceeds this; null never. Default null. */
-  readonly targetKl: number | null;
+  readonly targetKl: Scalar | null;
   /** Steps of each environment in a rollout. Default 128. */
   readonly nSteps: number;
   /** Minibatches per epoch; they must divide nSteps · numEnvs. Default 4. */
@@ -53,11 +55,11 @@ export interface PPOConfig {
   /** Whether observations are brought to mean 0 and deviation 1 by what was seen in training. Default false. */
   readonly normalizeObs: boolean;
   /** Normalised observations are kept within ± this. Default 10. */
-  readonly clipObs: number;
+  readonly clipObs: Scalar;
   /** Whether rewards are divided by the deviation of discounted returns seen in training. Default false. */
   readonly normalizeReward: boolean;
   /** Normalised rewards are kept within ± this. Default 10. */
-  readonly clipReward: number;
+  readonly clipReward: Scalar;
 }
 
 /** A PPO config: the defaults with the given fields in their place, checked and frozen. */
@@ -66,26 +68,26 @@ export const PPOConfig = defineConfig<PPOConfig>(
   {
     hiddenSizes: widths([64, 64]),
     network: choice("auto", networkKinds),
-    lr: positive(2.5e-4),
+    lr: traceable(positive(2.5e-4)),
     lrAnnealUpdates: optional(whole(1)),
-    maxGradNorm: positive(0.5),
-    gamma: fraction(0.99),
-    gaeLambda: fraction(0.95),
-    clipEps: positive(0.2),
+    maxGradNorm: traceable(positive(0.5)),
+    gamma: traceable(fraction(0.99)),
+    gaeLambda: traceable(fraction(0.95)),
+    clipEps: traceable(positive(0.2)),
     clipValueLoss: flag(true),
-    vfCoef: notNegative(0.5),
-    entCoef: notNegative(0.01),
+    vfCoef: traceable(notNegative(0.5)),
+    entCoef: traceable(notNegative(0.01)),
     normalizeAdvantage: flag(true),
-    targetKl: optional(positive(0.01)),
+    targetKl: optional(traceable(positive(0.01))),
     nSteps: whole(128),
     nMinibatches: whole(4),
     nEpochs: whole(4),
     numEnvs: whole(1),
     sharedBackbone: flag(false),
     normalizeObs: flag(false),
-    clipObs: positive(10),
+    clipObs: traceable(positive(10)),
     normalizeReward: flag(false),
-    clipReward: positive(10),
+    clipReward: traceable(positive(10)),
   },
   ({ nSteps, numEnvs, nMinibatches }) =>
     (nSteps * numEnvs) % nMinibatches === 0

@@ -1,4 +1,5 @@
 // Generalised advantage estimation.
+import type { Scalar } from "../../agent/index.js";
 import { lax, np, type Array } from "../../array/index.js";
 
 /**
@@ -14,14 +15,15 @@ export function computeGae(
   values: Array,
   dones: Array,
   lastValue: Array,
-  gamma: number,
-  gaeLambda: number,
+  gamma: Scalar,
+  gaeLambda: Scalar,
 ): [advantages: Array, returns: Array] {
+  const decay = np.multiply(gamma, gaeLambda);
   const [, advantages] = lax.scan(
     ([following, nextValue], { reward, value, done }) => {
       const goesOn = np.subtract(1, done.astype("float32"));
       const delta = reward.add(nextValue.mul(goesOn).mul(gamma)).sub(value);
-      const advantage = delta.add(following.mul(goesOn).mul(gamma * gaeLambda));
+      const advantage = delta.add(following.mul(goesOn).mul(decay));
       return [[advantage, value], advantage];
     },
     [np.zerosLike(lastValue), lastValue],

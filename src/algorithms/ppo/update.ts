@@ -17,7 +17,7 @@ import type { PPOBatch, PPOLossMetrics, PPOMetrics, PPOParams, PPOState } from "
 
 /** PPO's optimiser with a part of its learning rate. */
 export const optimizerOf = ({ lr, maxGradNorm }: PPOConfig, part: number | Array) =>
-  clippedAdam(typeof part === "number" ? lr * part : part.mul(lr), maxGradNorm);
+  clippedAdam(part === 1 ? lr : np.multiply(part, lr), maxGradNorm);
 
 /** What one gradient step changes. */
 type Learner = Pick<PPOState, "params" | "optState">;

@@ -7,12 +7,13 @@ import {
   includeRewards,
   initObsStats,
   initRewardStats,
+  jitWithConfig,
   normalizeObs,
   normalizeReward,
   type NetworkParams,
   type Transition,
 } from "../../agent/index.js";
-import { jit, np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
+import { np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
 import { applyUpdates, incrementalUpdate, safeIncrement } from "../../nn/index.js";
 import { boundsOf } from "./bounds.js";
@@ -54,7 +55,7 @@ function init(
   const [actorKey, criticKey, stateKey] = random.split(rng, 3);
   const actorParams = initActor(actorKey, obsShape, found.size, config);
   const criticParams = initCritics(criticKey, obsShape, found.size, config);
-  const logAlpha = np.float32(Math.log(config.initAlpha));
+  const logAlpha = np.log(np.array(config.initAlpha, { dtype: "float32" }));
   const { actor, critic, alpha } = optimizers(config);
   return {
     actorParams,
@@ -132,7 +133,7 @@ function update(state: SACState, given: Transition, { config }: Options): [SACSt
   const [actorSteps, actorOptState] = actor.update(actorGradients, state.actorOptState);
   const actorParams = applyUpdates(state.actorParams, actorSteps);
 
-  const targetEntropy = -config.targetEntropyScale * noiseShape[1];
+  const targetEntropy = np.multiply(config.targetEntropyScale, -noiseShape[1]);
   const [alphaLoss, alphaGradient] = valueAndGrad(sacAlphaLoss)(logAlpha, logProb, targetEntropy);
   const [alphaStep, alphaOptState] = alpha.update(alphaGradient, state.alphaOptState);
   const temperature = config.autotuneAlpha
@@ -168,8 +169,8 @@ function update(state: SACState, given: Transition, { config }: Options): [SACSt
  */
 export const SAC = {
   init,
-  act: jit(act, { staticArgnums: 2 }),
-  actBatch: jit(actBatch, { staticArgnums: 2 }),
-  observe: jit(observe, { staticArgnums: 2 }),
-  update: jit(update, { staticArgnums: 2 }),
+  act: jitWithConfig(act, 2),
+  actBatch: jitWithConfig(actBatch, 2),
+  observe: jitWithConfig(observe, 2),
+  update: jitWithConfig(update, 2),
 } as const;

@@ -6,12 +6,15 @@ import {
   finite,
   flag,
   fraction,
+  knownValue,
   networkKinds,
   optional,
   positive,
+  traceable,
   whole,
   widths,
   type NetworkKind,
+  type Scalar,
 } from "../../agent/index.js";
 
 export interface SACConfig {
@@ -20,41 +23,41 @@ export interface SACConfig {
   /** Convolutions or dense layers only; "auto" takes convolutions for images of at least 5×5. Default "auto". */
   readonly network: NetworkKind;
   /** Adam's learning rate for the actor. Default 3e-4. */
-  readonly actorLr: number;
+  readonly actorLr: Scalar;
   /** Adam's learning rate for the critics. Default 3e-4. */
-  readonly criticLr: number;
+  readonly criticLr: Scalar;
   /** Adam's learning rate for the logarithm of alpha. Default 3e-4. */
-  readonly alphaLr: number;
+  readonly alphaLr: Scalar;
   /** Discount for each step. Default 0.99. */
-  readonly gamma: number;
+  readonly gamma: Scalar;
   /** Transitions in a batch drawn from the replay buffer. Default 256. */
   readonly batchSize: number;
   /** Largest norm of the gradients of one network; larger ones are scaled down. Default 10. */
-  readonly maxGradNorm: number;
+  readonly maxGradNorm: Scalar;
   /** How far the target critics move towards the critics in an update. Default 0.005. */
-  readonly tau: number;
+  readonly tau: Scalar;
   /** The temperature to begin with: what a nat of entropy is worth in reward. Default 1. */
-  readonly initAlpha: number;
+  readonly initAlpha: Scalar;
   /** Whether the temperature is learned, so that entropy settles at its target. Default true. */
   readonly autotuneAlpha: boolean;
   /** The target entropy is −targetEntropyScale · actionDim nats. Default 1. */
-  readonly targetEntropyScale: number;
+  readonly targetEntropyScale: Scalar;
   /** Least action, for all components or one for each; null takes the action space's. Default null. */
   readonly actionLow: number | readonly number[] | null;
   /** Largest action, for all components or one for each; null takes the action space's. Default null. */
   readonly actionHigh: number | readonly number[] | null;
   /** Least logarithm of the policy's standard deviation. Default −20. */
-  readonly logStdMin: number;
+  readonly logStdMin: Scalar;
   /** Largest logarithm of the policy's standard deviation. Default 2. */
-  readonly logStdMax: number;
+  readonly logStdMax: Scalar;
   /** Whether observations are brought to mean 0 and deviation 1 by what was seen in training. Default false. */
   readonly normalizeObs: boolean;
   /** Normalised observations are kept within ± this. Default 10. */
-  readonly clipObs: number;
+  readonly clipObs: Scalar;
   /** Whether rewards are divided by the deviation of discounted returns seen in training. Default false. */
   readonly normalizeReward: boolean;
   /** Normalised rewards are kept within ± this. Default 10. */
-  readonly clipReward: number;
+  readonly clipReward: Scalar;
 }
 
 /** A SAC config: the defaults with the given fields in their place, checked and frozen. */
@@ -63,24 +66,24 @@ export const SACConfig = defineConfig<SACConfig>(
   {
     hiddenSizes: widths([256, 256]),
     network: choice("auto", networkKinds),
-    actorLr: positive(3e-4),
-    criticLr: positive(3e-4),
-    alphaLr: positive(3e-4),
-    gamma: fraction(0.99),
+    actorLr: traceable(positive(3e-4)),
+    criticLr: traceable(positive(3e-4)),
+    alphaLr: traceable(positive(3e-4)),
+    gamma: traceable(fraction(0.99)),
     batchSize: whole(256),
-    maxGradNorm: positive(10),
-    tau: fraction(0.005),
-    initAlpha: positive(1),
+    maxGradNorm: traceable(positive(10)),
+    tau: traceable(fraction(0.005)),
+    initAlpha: traceable(positive(1)),
     autotuneAlpha: flag(true),
-    targetEntropyScale: positive(1),
+    targetEntropyScale: traceable(positive(1)),
     actionLow: optional(eachOrAll(-1)),
     actionHigh: optional(eachOrAll(1)),
-    logStdMin: finite(-20),
-    logStdMax: finite(2),
+    logStdMin: traceable(finite(-20)),
+    logStdMax: traceable(finite(2)),
     normalizeObs: flag(false),
-    clipObs: positive(10),
+    clipObs: traceable(positive(10)),
     normalizeReward: flag(false),
-    clipReward: positive(10),
+    clipReward: traceable(positive(10)),
   },
   ({ actionLow, actionHigh, logStdMin, logStdMax }) => {
     // A bound that is left to the action space is compared when that is known.
@@ -94,8 +97,9 @@ export const SACConfig = defineConfig<SACConfig>(
       const [least, most] = [at(low, index), at(high, index)];
       if (!(least < most)) return `actionLow must be less than actionHigh, got ${least} and ${most}`;
     }
-    return logStdMin < logStdMax
+    const [least, most] = [knownValue(logStdMin), knownValue(logStdMax)];
+    return least === null || most === null || least < most
       ? null
-      : `logStdMin must be less than logStdMax, got ${logStdMin} and ${logStdMax}`;
+      : `logStdMin must be less than logStdMax, got ${least} and ${most}`;
   },
 );

@@ -1,5 +1,5 @@
 // SAC's losses. Noise is an argument, so that they are pure functions that can be checked.
-import type { NetworkParams, Transition } from "../../agent/index.js";
+import type { NetworkParams, Scalar, Transition } from "../../agent/index.js";
 import { lax, np, type Array } from "../../array/index.js";
 import type { ActionBounds } from "./bounds.js";
 import type { SACConfig } from "./config.js";
@@ -49,5 +49,5 @@ export function sacActorLoss(
 }
 
 /** Falls as alpha grows while the entropy is below its target, and the other way round. */
-export const sacAlphaLoss = (logAlpha: Array, logProb: Array, targetEntropy: number): Array =>
+export const sacAlphaLoss = (logAlpha: Array, logProb: Array, targetEntropy: Scalar): Array =>
   np.exp(logAlpha).mul(lax.stopGradient(logProb).add(targetEntropy)).mean().neg();

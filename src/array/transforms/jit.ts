@@ -121,6 +121,25 @@ export const precompile = markEntry(
   "precompile",
 );
 
+/**
+ * A function that hands each call to a jitted one, with the arguments that `choose` gives it; `precompile` takes it,
+ * too.
+ */
+export function jitChoice<F extends AnyFunction>(
+  name: string,
+  choose: (args: readonly unknown[]) => { readonly jitted: AnyFunction; readonly args: readonly unknown[] },
+): F {
+  const chosen = (...given: unknown[]): unknown => {
+    const { jitted, args } = choose(given);
+    return call(jitted, args);
+  };
+  preparers.set(chosen, async (given) => {
+    const { jitted, args } = choose(given);
+    await preparers.get(jitted)?.(args);
+  });
+  return markEntry(chosen, name) as unknown as F;
+}
+
 const call = (f: AnyFunction, args: readonly unknown[]): unknown => f(...(args as never[]));
 
 const signatureOf = ({ arrays, structure }: FlatTree): string =>

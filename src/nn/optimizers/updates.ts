@@ -11,7 +11,7 @@ export const applyUpdates = <P extends Tree>(params: P, updates: NoInfer<P>): P 
 /** tau · newTree + (1 − tau) · oldTree: Polyak averaging of target networks. */
 export function incrementalUpdate<P extends Tree>(newTree: P, oldTree: NoInfer<P>, tau: number | Array): P {
   checkScalar("incrementalUpdate", "tau", tau, share);
-  const rest = typeof tau === "number" ? 1 - tau : np.subtract(1, tau);
+  const rest = np.subtract(1, tau);
   return mapLeaves(
     "incrementalUpdate",
     ["newTree", "oldTree"],

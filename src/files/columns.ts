@@ -1,0 +1,12 @@
+// Text in columns, for consoles.
+
+/** Lines of cells, each column as wide as its widest. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]))
+      .join("  ")
+      .trimEnd(),
+  );
+}

@@ -106,6 +106,7 @@ export const presets: Readonly<Record<string, Preset>> = {
     {
       ...{ hiddenSizes: [128, 64], lr: 1e-3, batchSize: 128, gamma: 0.995 },
       ...{ epsilonStart: 0.2, epsilonDecaySteps: 2_000, epsilonEnd: 0.05, targetUpdateFreq: 200 },
+      trainFreq: 8,
     },
     {
       totalTimesteps: 800_000,

@@ -15,12 +15,14 @@ import {
 import { checkedConfig, ReplayBuffer, type Transition } from "../agent/index.js";
 import { DQN, DQNConfig, SAC, SACConfig, type DQNState, type SACState } from "../algorithms/index.js";
 import type { Environment, Space } from "../env/index.js";
+import { cadenceOf, type Cadence } from "./cadence.js";
 import { checkDevices, checkOptions, runOptionNames } from "./checks.js";
 import { RunnerConfig } from "./config.js";
 import { offPolicyCosts } from "./costs.js";
 import { endless, type CountedState } from "./episodes.js";
 import { evaluator } from "./evaluate.js";
 import type { MetricsRecord } from "./gathered.js";
+import { lesson, timesDue, type MetricArrays } from "./learning.js";
 import { run, type RunOptions } from "./loop.js";
 import { bytesOf, checkMemory } from "./memory.js";
 import { longestCall } from "./schedule.js";
@@ -121,10 +123,18 @@ function sacLearner(given: SACConfig, actionDim?: number): Learner<SACState> {
   };
 }
 
+/** What the runner reads of an algorithm's config. */
+interface LearnerConfig {
+  readonly batchSize: number;
+  readonly hiddenSizes: readonly number[];
+  readonly trainFreq: number;
+  readonly gradientSteps: number;
+}
+
 /** What the runner asks of an algorithm. */
 interface Learner<A> {
   readonly name: string;
-  readonly config: { readonly batchSize: number; readonly hiddenSizes: readonly number[] };
+  readonly config: LearnerConfig;
   /** The kind of actions that it takes. */
   readonly kind: Space["kind"];
   /** What the user said about the number of actions, and how it is called. */
@@ -144,16 +154,18 @@ interface TrainState<A, S> {
   readonly obs: Array;
   readonly envState: S;
   readonly rng: Array;
-  /** Turns of the loop so far, as long as the buffer is being filled; then it stays. */
+  /** Turns of the loop so far, as long as actions are random; then it stays. */
   readonly turns: Array;
+  /** Environment steps since it was time to learn, less than `trainFreq`. */
+  readonly stepsSince: Array;
 }
 
 /** What a chunk has measured. */
 interface Records {
-  /** For each turn: the metrics of its update, by name. */
-  readonly metrics: Readonly<Record<string, Array>>;
-  /** How many turns had an update: the last ones. */
-  readonly updates: Array;
+  /** For each turn: the metrics of its updates, by name. */
+  readonly metrics: MetricArrays;
+  /** For each turn: whether there was any. */
+  readonly hasLearned: Array;
   /** For each turn and environment: whether an episode ended, with what return and length. */
   readonly done: Array;
   readonly returns: Array;
@@ -190,7 +202,9 @@ function trainerOf<A extends object, S, P>(
   const start = () => startOf(playing, envParams, setting, learner, runnerConfig);
   checkMemory(operation, offPolicyCosts(bytesOf(start), learner.config, runnerConfig));
   const longest = longestCall(units, logInterval, numEnvs);
-  const chunk = jit(chunkOf(playing, envParams, learner, runnerConfig, longest), { donateArgnums: 0 });
+  const cadence = cadenceOf(operation, learner.config, runnerConfig);
+  const chunk = jit(chunkOf(playing, envParams, learner, cadence, longest), { donateArgnums: 0 });
+  const measured = jit((state: TrainState<A, CountedState<S>>) => measuredNow(learner, state));
   const act = (state: A, obs: Array) => learner.act(state, obs.slice(null), false)[0].slice(0);
   const evaluation = evaluator(act, env, envParams, {
     nEpisodes: evalEpisodes,
@@ -204,7 +218,7 @@ function trainerOf<A extends object, S, P>(
       ...{ bufferSize: runnerConfig.bufferSize, warmupSteps: runnerConfig.warmupSteps },
     },
     ...{ stepsPerUnit: numEnvs, units, longest, keepsHistory: false, seeds: null },
-    warmupUnits: Math.ceil(runnerConfig.warmupSteps / numEnvs),
+    ...{ warmupUnits: cadence.idleTurns, updatesAt: cadence.updatesAt },
     start,
     prepare: async (state) => {
       await precompile(chunk, state, np.int32(1));
@@ -213,6 +227,10 @@ function trainerOf<A extends object, S, P>(
     advance: (state, count) => {
       const [next, records] = chunk(state, np.int32(count));
       return { state: next, work: workOf(records, count) };
+    },
+    measure: (state) => {
+      const metrics = Object.entries(measured(state)).map(([name, value]) => [name, value.item()]);
+      return Object.fromEntries(metrics) as Record<string, number>;
     },
     evaluate: ({ agentState }, rng) => {
       const { meanReturn, meanLength } = evaluation.play(agentState, rng);
@@ -240,16 +258,34 @@ function startOf<A, S, P>(
   return {
     agentState: learner.init(agentKey, obsShape, actions, numEnvs),
     buffer: ReplayBuffer.init<Transition>(bufferSize, example),
-    ...{ obs, envState, rng, turns: np.int32(0) },
+    ...{ obs, envState, rng, turns: np.int32(0), stepsSince: np.int32(0) },
   };
 }
+
+/** One update with a batch from the buffer. */
+function updateOnce<A>(
+  learner: Learner<A>,
+  agentState: A,
+  buffer: ReplayBuffer<Transition>,
+  key: Array,
+): readonly [A, ReplayBuffer<Transition>, MetricArrays] {
+  const batch = ReplayBuffer.sample(buffer, key, learner.config.batchSize);
+  const [learned, metrics] = learner.update(agentState, batch);
+  return [learned, buffer, metrics as MetricArrays];
+}
+
+/** What an update would measure. */
+const measuredNow = <A, S>(
+  learner: Learner<A>,
+  { agentState, buffer, rng }: TrainState<A, S>,
+): MetricArrays => updateOnce(learner, agentState, buffer, rng)[2];
 
 /** Up to `longest` turns as one program; how many is an argument, so that one program serves them all. */
 function chunkOf<A, S, P>(
   env: Environment<CountedState<S>, P>,
   params: P,
   learner: Learner<A>,
-  { numEnvs, warmupSteps }: RunnerConfig,
+  cadence: Cadence,
   longest: number,
 ): (state: TrainState<A, CountedState<S>>, count: Array) => [TrainState<A, CountedState<S>>, Records] {
   type State = TrainState<A, CountedState<S>>;
@@ -259,7 +295,7 @@ function chunkOf<A, S, P>(
     readonly records: Records;
   }
   const actions = env.actionSpace(params);
-  const warmupTurns = Math.ceil(warmupSteps / numEnvs);
+  const { randomTurns, idleTurns, stepsPerTurn: numEnvs } = cadence;
   const step = (key: Array, state: CountedState<S>, action: Array) => {
     if (numEnvs > 1) {
       const each = vmap((k: Array, s: CountedState<S>, a: Array) => env.step(k, s, a, params));
@@ -270,13 +306,18 @@ function chunkOf<A, S, P>(
     const result = env.step(key, one, action.slice(0), params);
     return tree.map((x: unknown) => (x as Array).slice(null), result) as typeof result;
   };
+  const anyActions = (key: Array) => vmap(actions.sample)(random.split(key, numEnvs));
+  const act = ({ agentState, obs, turns }: State, key: Array): [action: Array, agentState: A] => {
+    const [action, acted] = learner.act(agentState, obs, true);
+    if (randomTurns === 0) return [action, acted];
+    // The last random step is learned from already.
+    return [np.where(turns.less(randomTurns), anyActions(key), action), acted];
+  };
   const turnOf =
-    (isLearning: boolean) =>
+    (names: readonly string[] | null) =>
     ({ turn, now, records }: Chunk): Chunk => {
       const [rng, actKey, stepKey, drawKey] = random.split(now.rng, 4);
-      const [action, acted] = isLearning
-        ? learner.act(now.agentState, now.obs, true)
-        : [vmap(actions.sample)(random.split(actKey, numEnvs)), now.agentState];
+      const [action, acted] = names === null ? [anyActions(actKey), now.agentState] : act(now, actKey);
       const [obs, envState, reward, , info] = step(stepKey, now.envState, action);
       const { terminalObs, terminated, truncated, episodeReturn, episodeLength } = info as Record<
         string,
@@ -287,66 +328,67 @@ function chunkOf<A, S, P>(
       });
       const ended = terminated.or(truncated);
       const observed = learner.observe(acted, { obs: now.obs, reward, ended });
-      const [agentState, metrics] = isLearning
-        ? learner.update(observed, ReplayBuffer.sample(buffer, drawKey, learner.config.batchSize))
-        : [observed, {}];
-      const measured = Object.fromEntries(
-        Object.entries(records.metrics).map(([name, list]) => [
-          name,
-          isLearning ? list.at(turn).set((metrics as Record<string, Array>)[name]) : list,
-        ]),
-      );
+      const [due, stepsSince] = timesDue(cadence, now.stepsSince);
+      const turns = np.minimum(now.turns.add(1), randomTurns);
+      const player = { obs, envState, rng, turns, stepsSince };
+      const played = {
+        done: records.done.at(turn).set(ended),
+        returns: records.returns.at(turn).set(episodeReturn),
+        lengths: records.lengths.at(turn).set(episodeLength),
+      };
+      if (names === null) {
+        const { metrics, hasLearned } = records;
+        const next = { agentState: observed, buffer, ...player };
+        return { turn: turn.add(1), now: next, records: { metrics, hasLearned, ...played } };
+      }
+      const update = (...args: [A, ReplayBuffer<Transition>, Array]) => updateOnce(learner, ...args);
+      const student = { agentState: observed, buffer };
+      const learned = lesson(update, names, cadence, due, student, drawKey);
+      const metrics = names.map((name) => [name, records.metrics[name].at(turn).set(learned.metrics[name])]);
       return {
         turn: turn.add(1),
-        now: { agentState, buffer, obs, envState, rng, turns: np.minimum(now.turns.add(1), warmupTurns) },
+        now: { agentState: learned.agentState, buffer: learned.buffer, ...player },
         records: {
-          metrics: measured,
-          updates: records.updates.add(isLearning ? 1 : 0),
-          done: records.done.at(turn).set(ended),
-          returns: records.returns.at(turn).set(episodeReturn),
-          lengths: records.lengths.at(turn).set(episodeLength),
+          metrics: Object.fromEntries(metrics) as MetricArrays,
+          hasLearned: records.hasLearned.at(turn).set(learned.hasLearned),
+          ...played,
         },
       };
     };
   return (state, count) => {
-    const measured = (now: State) => {
-      const batch = ReplayBuffer.sample(now.buffer, now.rng, learner.config.batchSize);
-      return learner.update(now.agentState, batch)[1];
-    };
-    const names = Object.keys(evalShape(measured, state));
+    const names = Object.keys(evalShape((now: State) => measuredNow(learner, now), state));
     const start: Chunk = {
       turn: np.int32(0),
       now: state,
       records: {
         metrics: Object.fromEntries(names.map((name) => [name, np.zeros([longest])])),
-        updates: np.int32(0),
+        hasLearned: np.zeros([longest], { dtype: "bool" }),
         done: np.zeros([longest, numEnvs], { dtype: "bool" }),
         returns: np.zeros([longest, numEnvs]),
         lengths: np.zeros([longest, numEnvs]),
       },
     };
-    const isWarm = ({ now }: Chunk) => now.turns.greaterEqual(warmupTurns);
     const warmed = lax.whileLoop(
-      (chunk: Chunk) => chunk.turn.less(count).and(isWarm(chunk).not()),
-      turnOf(false),
+      ({ turn, now }: Chunk) => turn.less(count).and(now.turns.less(idleTurns)),
+      turnOf(null),
       start,
     );
-    const end = lax.whileLoop((chunk: Chunk) => chunk.turn.less(count), turnOf(true), warmed);
+    const end = lax.whileLoop((chunk: Chunk) => chunk.turn.less(count), turnOf(names), warmed);
     return [end.now, end.records];
   };
 }
 
 /** The records of a chunk as plain numbers. */
-function workOf({ metrics, updates, done, returns, lengths }: Records, count: number): Work {
-  const made = updates.item();
+function workOf({ metrics, hasLearned, done, returns, lengths }: Records, count: number): Work {
   const lists = Object.entries(metrics).map(([name, list]) => [name, list.data()] as const);
   const isOver = done.data().subarray(0, count * done.shape[1]);
   const ended = [...isOver.keys()].filter((at) => isOver[at] !== 0);
   const [total, length] = [returns.data(), lengths.data()];
+  const updates = globalThis.Array.from(hasLearned.data().subarray(0, count), (learned, at) =>
+    learned === 0 ? null : Object.fromEntries(lists.map(([name, list]) => [name, list[at]])),
+  );
   return {
-    updates: globalThis.Array.from({ length: made }, (_, at) =>
-      Object.fromEntries(lists.map(([name, list]) => [name, list[count - made + at]])),
-    ),
+    updates,
     episodes: ended.map((at) => ({ returns: total[at], lengths: length[at], count: 1 })),
     episodeReturns: ended.map((at) => total[at]),
   };

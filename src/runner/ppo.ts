@@ -117,6 +117,7 @@ export function ppoTrainer<S, P>(
       seed: isSweep ? seeds : runnerConfig.seed,
     },
     ...{ stepsPerUnit, units, longest, warmupUnits: 0, keepsHistory: true, seeds: seeds?.length ?? null },
+    updatesAt: (unit) => unit,
     start: () => (isSweep ? vmap(begin)(keysOf(seeds)) : begin(random.key(runnerConfig.seed))),
     prepare: async (state) => {
       await precompile(chunk, state, np.int32(1));

@@ -20,6 +20,10 @@ export interface DQNConfig {
   readonly epsilonEnd: number;
   /** Updates over which the chance falls linearly. Default 50,000. */
   readonly epsilonDecaySteps: number;
+  /** trainDQN learns whenever so many environment steps, of all environments together, were made. Default 1. */
+  readonly trainFreq: number;
+  /** Updates each time that trainDQN learns. Default 1. */
+  readonly gradientSteps: number;
   /** Whether the online network chooses the next action that the target network values. Default false. */
   readonly double: boolean;
   /** Whether the network has a value and advantages that add up to Q. Default false. */
@@ -43,6 +47,8 @@ export const DQNConfig = defineConfig<DQNConfig>("DQNConfig", {
   epsilonStart: fraction(1),
   epsilonEnd: fraction(0.01),
   epsilonDecaySteps: whole(50_000),
+  trainFreq: whole(1),
+  gradientSteps: whole(1),
   double: flag(false),
   dueling: flag(false),
   loss: choice("mse", ["mse", "huber"]),

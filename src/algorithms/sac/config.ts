@@ -42,6 +42,10 @@ export interface SACConfig {
   readonly logStdMin: number;
   /** Largest logarithm of the policy's standard deviation. Default 2. */
   readonly logStdMax: number;
+  /** trainSAC learns whenever so many environment steps, of all environments together, were made. Default 1. */
+  readonly trainFreq: number;
+  /** Updates each time that trainSAC learns. Default 1. */
+  readonly gradientSteps: number;
   /** Whether observations are brought to mean 0 and deviation 1 by what was seen in training. Default false. */
   readonly normalizeObs: boolean;
   /** Normalised observations are kept within ± this. Default 10. */
@@ -71,6 +75,8 @@ export const SACConfig = defineConfig<SACConfig>(
     actionHigh: optional(eachOrAll(1)),
     logStdMin: finite(-20),
     logStdMax: finite(2),
+    trainFreq: whole(1),
+    gradientSteps: whole(1),
     normalizeObs: flag(false),
     clipObs: positive(10),
     normalizeReward: flag(false),

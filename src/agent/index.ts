@@ -19,6 +19,7 @@ export {
   notNegative,
   optional,
   positive,
+  positiveFraction,
   whole,
   widths,
   type ConfigBuilder,
@@ -42,4 +43,13 @@ export {
 } from "./normalization.js";
 export { clippedAdam, type OptState } from "./optimizer.js";
 export { ReplayBuffer } from "./replay.js";
+export {
+  overUpdates,
+  progressAt,
+  schedule,
+  scheduled,
+  scheduleUpdates,
+  type Schedule,
+  type ScheduleHorizon,
+} from "./schedule.js";
 export { AgentState, type Metrics, type PPORollout, type PPOTransition, type Transition } from "./types.js";

@@ -10,7 +10,7 @@ export type Kind =
 
 /** Fields whose defaults do not tell what else they take. */
 const special: Readonly<Record<string, Kind>> = {
-  ...{ lrAnnealUpdates: "number or null", targetKl: "number or null" },
+  ...{ targetKl: "number or null", scheduleUpdates: "number or null", explorationFraction: "number or null" },
   ...{ actionLow: "number, list or null", actionHigh: "number, list or null" },
   ...{ numDevices: "number or null", keepPeriod: "number or null", checkpointDir: "path or null" },
 };
@@ -26,11 +26,13 @@ export function kindOf(name: string, initial: unknown): Kind {
 export const ppoMeanings: Meanings<PPOConfig> = {
   hiddenSizes: "widths of the hidden layers",
   lr: "learning rate",
-  lrAnnealUpdates: "updates over which the learning rate falls to 0; null keeps it",
+  lrSchedule: "constant, or linear: the rate falls to 0 over schedule_updates",
   maxGradNorm: "largest norm of the gradients",
   gamma: "discount for each step",
   gaeLambda: "how far advantages look ahead",
   clipEps: "how far probability ratios may move",
+  clipSchedule: "constant, or linear: clip_eps falls to 0 over schedule_updates",
+  scheduleUpdates: "updates over which settings fall; null: all of the run",
   clipValueLoss: "whether values are kept near their old ones",
   vfCoef: "weight of the critic's loss",
   entCoef: "weight of the entropy bonus",
@@ -50,13 +52,17 @@ export const ppoMeanings: Meanings<PPOConfig> = {
 export const dqnMeanings: Meanings<DQNConfig> = {
   hiddenSizes: "widths of the hidden layers",
   lr: "learning rate",
+  lrSchedule: "constant, or linear: the rate falls to 0 over schedule_updates",
+  scheduleUpdates: "updates over which settings fall; null: all of the run",
   gamma: "discount for each step",
   batchSize: "transitions in a batch",
   maxGradNorm: "largest norm of the gradients",
-  targetUpdateFreq: "updates between copies to the target network",
+  targetUpdateFreq: "updates between those of the target network",
+  tau: "how far the target network moves then; 1 copies",
   epsilonStart: "chance of a random action at first",
   epsilonEnd: "chance of a random action in the end",
   epsilonDecaySteps: "updates over which the chance falls",
+  explorationFraction: "part of schedule_updates over which it falls instead",
   trainFreq: "environment steps between times of learning",
   gradientSteps: "updates each time",
   double: "whether to use double DQN",
@@ -71,6 +77,8 @@ export const sacMeanings: Meanings<SACConfig> = {
   actorLr: "learning rate of the actor",
   criticLr: "learning rate of the critics",
   alphaLr: "learning rate of the temperature",
+  lrSchedule: "constant, or linear: the rates fall to 0 over schedule_updates",
+  scheduleUpdates: "updates over which settings fall; null: all of the run",
   gamma: "discount for each step",
   batchSize: "transitions in a batch",
   maxGradNorm: "largest norm of the gradients",

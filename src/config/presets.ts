@@ -50,13 +50,13 @@ const sac = (
   config: { envId, algo: "sac", algoConfig: SACConfig(algo), runner: RunnerConfig(runner) },
 });
 
-/** The presets by name. Rates that fall do so to the end of the run, however long it is made. */
+/** The presets by name. */
 export const presets: Readonly<Record<string, Preset>> = {
   cartpole_ppo: ppo(
     "CartPole-v1",
     "balance a pole with PPO: a second or two (unlike PPO's defaults: advantages look further ahead, values are not " +
       "clipped, the rate falls to 0 over the run)",
-    { numEnvs: 4, lrAnnealUpdates: 195, gaeLambda: 0.98, clipValueLoss: false },
+    { numEnvs: 4, lrSchedule: "linear", gaeLambda: 0.98, clipValueLoss: false },
     {},
   ),
   cartpole_dqn: dqn(

@@ -12,7 +12,13 @@ import {
   type Array,
   type Shape,
 } from "../array/index.js";
-import { checkedConfig, ReplayBuffer, type Transition } from "../agent/index.js";
+import {
+  checkedConfig,
+  overUpdates,
+  ReplayBuffer,
+  type ScheduleHorizon,
+  type Transition,
+} from "../agent/index.js";
 import { DQN, DQNConfig, SAC, SACConfig, type DQNState, type SACState } from "../algorithms/index.js";
 import type { Environment, Space } from "../env/index.js";
 import { cadenceOf, type Cadence } from "./cadence.js";
@@ -67,7 +73,7 @@ export async function trainDQN<S, P>(
 ): Promise<DQNTrainResult> {
   checkOptions("trainDQN", options, ["dqnConfig", "nActions", ...commonOptions]);
   const { dqnConfig, nActions, ...rest } = options;
-  return train(env, envParams, dqnLearner(dqnConfig, nActions), rest);
+  return train(env, envParams, dqnAlgorithm(dqnConfig, nActions), rest);
 }
 
 /** Trains SAC. The environment may reset itself (`AutoResetWrapper`) or not; then it is made to. */
@@ -78,7 +84,7 @@ export async function trainSAC<S, P>(
 ): Promise<SACTrainResult> {
   checkOptions("trainSAC", options, ["sacConfig", "actionDim", ...commonOptions]);
   const { sacConfig, actionDim, ...rest } = options;
-  return train(env, envParams, sacLearner(sacConfig, actionDim), rest);
+  return train(env, envParams, sacAlgorithm(sacConfig, actionDim), rest);
 }
 
 /** A DQN run for the host to drive. */
@@ -87,7 +93,7 @@ export const dqnTrainer = <S, P>(
   params: P,
   config: DQNConfig,
   runner: RunnerConfig,
-) => trainerOf(env, params, dqnLearner(config), runner);
+) => trainerOf(env, params, dqnAlgorithm(config), runner);
 
 /** A SAC run for the host to drive. */
 export const sacTrainer = <S, P>(
@@ -95,50 +101,59 @@ export const sacTrainer = <S, P>(
   params: P,
   config: SACConfig,
   runner: RunnerConfig,
-) => trainerOf(env, params, sacLearner(config), runner);
+) => trainerOf(env, params, sacAlgorithm(config), runner);
 
-function dqnLearner(given: DQNConfig, nActions?: number): Learner<DQNState> {
-  const config = checkedConfig("trainDQN", "dqnConfig", DQNConfig, given);
-  return {
-    ...{ name: "DQN", config, kind: "Discrete" },
-    actionCount: { name: "nActions", value: nActions },
+const dqnAlgorithm = (given: DQNConfig, nActions?: number): Algorithm<DQNState, DQNConfig> => ({
+  ...{ name: "DQN", kind: "Discrete" },
+  config: checkedConfig("trainDQN", "dqnConfig", DQNConfig, given),
+  actionCount: { name: "nActions", value: nActions },
+  learner: (config) => ({
+    config,
     init: (key, obsShape, actions) => DQN.init(key, obsShape, actions, config),
     act: (state, obs, explore) => DQN.actBatch(state, obs, { config, explore }),
     observe: DQN.observe,
     update: (state, batch) => DQN.update(state, batch, { config }),
     paramsOf: ({ params }) => params,
-  };
-}
+  }),
+});
 
-function sacLearner(given: SACConfig, actionDim?: number): Learner<SACState> {
-  const config = checkedConfig("trainSAC", "sacConfig", SACConfig, given);
-  return {
-    ...{ name: "SAC", config, kind: "Box" },
-    actionCount: { name: "actionDim", value: actionDim },
+const sacAlgorithm = (given: SACConfig, actionDim?: number): Algorithm<SACState, SACConfig> => ({
+  ...{ name: "SAC", kind: "Box" },
+  config: checkedConfig("trainSAC", "sacConfig", SACConfig, given),
+  actionCount: { name: "actionDim", value: actionDim },
+  learner: (config) => ({
+    config,
     init: (key, obsShape, space, numEnvs) => SAC.init(key, obsShape, space, config, { numEnvs }),
     act: (state, obs, explore) => SAC.actBatch(state, obs, { config, explore }),
     observe: (state, seen) => SAC.observe(state, seen, { config }),
     update: (state, batch) => SAC.update(state, batch, { config }),
     paramsOf: ({ actorParams, criticParams, logAlpha }) => ({ actorParams, criticParams, logAlpha }),
-  };
-}
+  }),
+});
 
 /** What the runner reads of an algorithm's config. */
-interface LearnerConfig {
+interface LearnerConfig extends ScheduleHorizon {
   readonly batchSize: number;
   readonly hiddenSizes: readonly number[];
   readonly trainFreq: number;
   readonly gradientSteps: number;
 }
 
-/** What the runner asks of an algorithm. */
-interface Learner<A> {
+/** An algorithm as a run is asked for. */
+interface Algorithm<A, C extends LearnerConfig> {
   readonly name: string;
-  readonly config: LearnerConfig;
+  readonly config: C;
   /** The kind of actions that it takes. */
   readonly kind: Space["kind"];
   /** What the user said about the number of actions, and how it is called. */
   readonly actionCount: { readonly name: string; readonly value: number | undefined };
+  /** The algorithm with the config of a run, which knows how many updates there will be. */
+  readonly learner: (config: C) => Learner<A>;
+}
+
+/** What the runner asks of an algorithm. */
+interface Learner<A> {
+  readonly config: LearnerConfig;
   readonly init: (key: Array, obsShape: Shape, actions: Space, numEnvs: number) => A;
   readonly act: (state: A, obs: Array, explore: boolean) => [actions: Array, state: A];
   /** Takes what happened in a step of all environments into the agent's statistics. */
@@ -172,37 +187,38 @@ interface Records {
   readonly lengths: Array;
 }
 
-async function train<A extends object, S, P>(
+async function train<A extends object, C extends LearnerConfig, S, P>(
   env: Environment<S, P>,
   envParams: P,
-  learner: Learner<A>,
+  algorithm: Algorithm<A, C>,
   { runnerConfig, obsShape, ...options }: CommonOptions<A>,
 ): Promise<TrainResult<A>> {
-  const trainer = trainerOf(env, envParams, learner, runnerConfig, obsShape);
+  const trainer = trainerOf(env, envParams, algorithm, runnerConfig, obsShape);
   const { state, episodeReturns, metricsLog } = await run(trainer, runnerConfig, options);
   return { agentState: state.agentState, episodeReturns, metricsLog };
 }
 
-function trainerOf<A extends object, S, P>(
+function trainerOf<A extends object, C extends LearnerConfig, S, P>(
   env: Environment<S, P>,
   envParams: P,
-  learner: Learner<A>,
+  { name, config, kind, actionCount, learner: learnerOf }: Algorithm<A, C>,
   given: RunnerConfig,
   obsShape?: Shape,
 ): Trainer<TrainState<A, CountedState<S>>> {
-  const operation = `train${learner.name}`;
+  const operation = `train${name}`;
   const runnerConfig = checkedConfig(operation, "runnerConfig", RunnerConfig, given);
   checkDevices(operation, runnerConfig);
   const { numEnvs, totalTimesteps, logInterval, evalEpisodes, seed } = runnerConfig;
   const units = Math.floor(totalTimesteps / numEnvs);
   if (units < 1)
     fail(operation, `totalTimesteps is ${totalTimesteps}, less than one step of ${numEnvs} environments`);
-  const setting = lookAt(operation, env, envParams, obsShape, learner.actionCount, [learner.kind]);
+  const cadence = cadenceOf(operation, config, runnerConfig);
+  const learner = learnerOf(overUpdates(config, cadence.updatesAt(units)));
+  const setting = lookAt(operation, env, envParams, obsShape, actionCount, [kind]);
   const playing = endless(env, envParams);
   const start = () => startOf(playing, envParams, setting, learner, runnerConfig);
   checkMemory(operation, offPolicyCosts(bytesOf(start), learner.config, runnerConfig));
   const longest = longestCall(units, logInterval, numEnvs);
-  const cadence = cadenceOf(operation, learner.config, runnerConfig);
   const chunk = jit(chunkOf(playing, envParams, learner, cadence, longest), { donateArgnums: 0 });
   const measured = jit((state: TrainState<A, CountedState<S>>) => measuredNow(learner, state));
   const act = (state: A, obs: Array) => learner.act(state, obs.slice(null), false)[0].slice(0);
@@ -211,10 +227,12 @@ function trainerOf<A extends object, S, P>(
     maxSteps: longestEpisode(envParams),
   });
   return {
-    algorithm: learner.name,
+    algorithm: name,
     identity: {
-      ...{ algorithm: learner.name, environment: env.name, envParams: plainParams(envParams) },
-      ...{ config: learner.config, seed, numEnvs },
+      ...{ algorithm: name, environment: env.name, envParams: plainParams(envParams) },
+      // A run that goes on for longer may let its settings fall for longer.
+      config: { ...config, scheduleUpdates: config.scheduleUpdates !== null },
+      ...{ seed, numEnvs },
       ...{ bufferSize: runnerConfig.bufferSize, warmupSteps: runnerConfig.warmupSteps },
     },
     ...{ stepsPerUnit: numEnvs, units, longest, keepsHistory: false, seeds: null },

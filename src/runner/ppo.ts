@@ -12,7 +12,7 @@ import {
   type Array,
   type Shape,
 } from "../array/index.js";
-import { checkedConfig } from "../agent/index.js";
+import { checkedConfig, overUpdates } from "../agent/index.js";
 import { PPO, PPOConfig, type PPOMetrics, type PPOState } from "../algorithms/index.js";
 import type { Environment } from "../env/index.js";
 import { checkDevices, checkOptions, checkSeeds, runOptionNames } from "./checks.js";
@@ -73,11 +73,11 @@ export function ppoTrainer<S, P>(
   envParams: P,
   { ppoConfig, runnerConfig: givenRunner, obsShape, nActions, seeds }: PPOTrainerOptions,
 ): Trainer<PPOTrainState<CountedState<S>>> {
-  const config = checkedConfig("trainPPO", "ppoConfig", PPOConfig, ppoConfig);
+  const given = checkedConfig("trainPPO", "ppoConfig", PPOConfig, ppoConfig);
   const runnerConfig = checkedConfig("trainPPO", "runnerConfig", RunnerConfig, givenRunner);
   checkDevices("trainPPO", runnerConfig);
   checkSeeds("trainPPO", seeds);
-  const { numEnvs, nSteps } = config;
+  const { numEnvs, nSteps } = given;
   const stepsPerUnit = numEnvs * nSteps;
   const units = Math.floor(runnerConfig.totalTimesteps / stepsPerUnit);
   if (units < 1) {
@@ -87,6 +87,7 @@ export function ppoTrainer<S, P>(
         `(numEnvs ${numEnvs} × nSteps ${nSteps}); raise it or shorten the rollout`,
     );
   }
+  const config = overUpdates(given, units);
   const actionCount = { name: "nActions", value: nActions };
   const setting = lookAt("trainPPO", env, envParams, obsShape, actionCount, ["Discrete", "Box"]);
   const playing = endless(env, envParams);
@@ -112,8 +113,8 @@ export function ppoTrainer<S, P>(
       algorithm: "PPO",
       environment: env.name,
       envParams: plainParams(envParams),
-      // A run that goes on for longer may let its rate fall for longer.
-      config: { ...config, lrAnnealUpdates: config.lrAnnealUpdates !== null },
+      // A run that goes on for longer may let its settings fall for longer.
+      config: { ...given, scheduleUpdates: given.scheduleUpdates !== null },
       seed: isSweep ? seeds : runnerConfig.seed,
     },
     ...{ stepsPerUnit, units, longest, warmupUnits: 0, keepsHistory: true, seeds: seeds?.length ?? null },

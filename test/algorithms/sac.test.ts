@@ -145,6 +145,20 @@ describe("SAC.update", () => {
     expectClose(targetCriticParams, mixed, { atol: 1e-6 });
   });
 
+  it("lowers all learning rates to nothing", () => {
+    const falling = SACConfig({ ...config, lrSchedule: "linear", scheduleUpdates: 4 });
+    const at = (step: number) =>
+      SAC.update({ ...fresh(), step: np.int32(step) }, batch, { config: falling })[0];
+    const { actorLr, criticLr, alphaLr } = config;
+    const rates = { actorLr: actorLr / 2, criticLr: criticLr / 2, alphaLr: alphaLr / 2 };
+    const [half] = SAC.update(fresh(), batch, { config: SACConfig({ ...config, ...rates }) });
+    const learned = ({ actorParams, criticParams, logAlpha }: SACState) => ({
+      ...{ actorParams, criticParams, logAlpha },
+    });
+    expectClose(learned(at(2)), learned(half), { atol: 1e-6 });
+    expectClose(learned(at(4)), learned(fresh()), { atol: 0 });
+  });
+
   it("leaves the temperature alone if told so", () => {
     const fixed = SACConfig({ ...config, autotuneAlpha: false, initAlpha: 0.3 });
     const [after, { alpha, alphaLoss }] = SAC.update(fresh(fixed), batch, { config: fixed });

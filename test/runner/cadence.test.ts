@@ -1,8 +1,16 @@
 // When DQN and SAC learn, and what their records say about it.
 import { describe, expect, it } from "vitest";
 import { DQNConfig } from "vibe-rl/algorithms/dqn";
+import { PPOConfig } from "vibe-rl/algorithms/ppo";
 import { SACConfig } from "vibe-rl/algorithms/sac";
-import { dqnTrainer, trainDQN, trainSAC, type MetricsRecord, type RunnerConfig } from "vibe-rl/runner";
+import {
+  dqnTrainer,
+  trainDQN,
+  trainPPO,
+  trainSAC,
+  type MetricsRecord,
+  type RunnerConfig,
+} from "vibe-rl/runner";
 import { bitsOf, cartPole, cartPoleParams, pendulum, pendulumParams, runnerConfig } from "./small.js";
 
 const config = (given: Partial<DQNConfig> = {}) =>
@@ -123,5 +131,34 @@ describe("records", () => {
     const losses = work.updates.map((update) => update?.loss as number);
     const mean = losses.reduce((sum, loss, at) => sum + weights[at] * loss, 0) / 6;
     expect(metricsLog[0].loss).toBeCloseTo(mean, 6);
+  });
+});
+
+describe("schedules", () => {
+  it("end with the run, or where they are told to", async () => {
+    const epsilon = async (algo: Partial<DQNConfig>, totalTimesteps: number) => {
+      const { metricsLog } = await train(
+        { epsilonStart: 1, epsilonEnd: 0, ...algo },
+        { totalTimesteps, warmupSteps: 1 },
+      );
+      return metricsLog[0].epsilon;
+    };
+    expect(await epsilon({ explorationFraction: 1 }, 40)).toBe(0);
+    expect(await epsilon({ explorationFraction: 1, scheduleUpdates: 80 }, 40)).toBeCloseTo(0.5, 6);
+    expect(await epsilon({ explorationFraction: 0.5, scheduleUpdates: 160 }, 40)).toBeCloseTo(0.5, 6);
+  });
+
+  it("leave the last update of a run something to learn with, and nothing beyond", async () => {
+    const paramsAfter = async (updates: number) => {
+      const ppoConfig = PPOConfig({
+        ...{ hiddenSizes: [4], nSteps: 8, nMinibatches: 1, nEpochs: 1 },
+        ...{ lrSchedule: "linear", scheduleUpdates: 3 },
+      });
+      const runner = quiet({ totalTimesteps: 8 * updates });
+      const [{ agentState }] = await trainPPO(cartPole, cartPoleParams, { ppoConfig, runnerConfig: runner });
+      return bitsOf(agentState.params);
+    };
+    expect(await paramsAfter(3)).not.toEqual(await paramsAfter(2));
+    expect(await paramsAfter(4)).toEqual(await paramsAfter(3));
   });
 });

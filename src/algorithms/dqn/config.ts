@@ -1,25 +1,45 @@
 // DQN's hyperparameters: what they are, their defaults, and what they may be.
-import { choice, defineConfig, flag, fraction, positive, whole, widths } from "../../agent/index.js";
+import {
+  choice,
+  defineConfig,
+  flag,
+  fraction,
+  optional,
+  positive,
+  positiveFraction,
+  schedule,
+  scheduleUpdates,
+  whole,
+  widths,
+  type Schedule,
+  type ScheduleHorizon,
+} from "../../agent/index.js";
 
-export interface DQNConfig {
+export interface DQNConfig extends ScheduleHorizon {
   /** Widths of the hidden layers of the Q-network. Default [128, 128]. */
   readonly hiddenSizes: readonly number[];
   /** Adam's learning rate. Default 1e-3. */
   readonly lr: number;
+  /** Whether the rate stays ("constant") or falls to 0 over scheduleUpdates ("linear"). Default "constant". */
+  readonly lrSchedule: Schedule;
   /** Discount for each step. Default 0.99. */
   readonly gamma: number;
   /** Transitions in a batch drawn from the replay buffer. Default 64. */
   readonly batchSize: number;
   /** Largest norm of all gradients together; larger ones are scaled down. Default 10. */
   readonly maxGradNorm: number;
-  /** The target network becomes a copy of the online one every so many updates. Default 1,000. */
+  /** The target network moves towards the online one every so many updates. Default 1,000. */
   readonly targetUpdateFreq: number;
+  /** How far it moves then; 1 makes it a copy. Default 1. */
+  readonly tau: number;
   /** Chance of a random action before the first update. Default 1. */
   readonly epsilonStart: number;
-  /** Chance of a random action from epsilonDecaySteps updates on. Default 0.01. */
+  /** Chance of a random action once it has fallen. Default 0.01. */
   readonly epsilonEnd: number;
   /** Updates over which the chance falls linearly. Default 50,000. */
   readonly epsilonDecaySteps: number;
+  /** The part of scheduleUpdates over which the chance falls instead; null: epsilonDecaySteps. Default null. */
+  readonly explorationFraction: number | null;
   /** trainDQN learns whenever so many environment steps, of all environments together, were made. Default 1. */
   readonly trainFreq: number;
   /** Updates each time that trainDQN learns. Default 1. */
@@ -40,13 +60,17 @@ export interface DQNConfig {
 export const DQNConfig = defineConfig<DQNConfig>("DQNConfig", {
   hiddenSizes: widths([128, 128]),
   lr: positive(1e-3),
+  lrSchedule: schedule(),
+  scheduleUpdates: scheduleUpdates(),
   gamma: fraction(0.99),
   batchSize: whole(64),
   maxGradNorm: positive(10),
   targetUpdateFreq: whole(1000),
+  tau: positiveFraction(1),
   epsilonStart: fraction(1),
   epsilonEnd: fraction(0.01),
   epsilonDecaySteps: whole(50_000),
+  explorationFraction: optional(positiveFraction(1)),
   trainFreq: whole(1),
   gradientSteps: whole(1),
   double: flag(false),

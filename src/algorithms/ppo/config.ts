@@ -6,17 +6,21 @@ import {
   notNegative,
   optional,
   positive,
+  schedule,
+  scheduleUpdates,
   whole,
   widths,
+  type Schedule,
+  type ScheduleHorizon,
 } from "../../agent/index.js";
 
-export interface PPOConfig {
+export interface PPOConfig extends ScheduleHorizon {
   /** Widths of the hidden layers of the actor and of the critic. Default [64, 64]. */
   readonly hiddenSizes: readonly number[];
   /** Adam's learning rate. Default 2.5e-4. */
   readonly lr: number;
-  /** Updates over which the learning rate falls linearly to 0; null keeps it. Default null. */
-  readonly lrAnnealUpdates: number | null;
+  /** Whether the rate stays ("constant") or falls to 0 over scheduleUpdates ("linear"). Default "constant". */
+  readonly lrSchedule: Schedule;
   /** Largest norm of all gradients together; larger ones are scaled down. Default 0.5. */
   readonly maxGradNorm: number;
   /** Discount for each step. Default 0.99. */
@@ -25,6 +29,8 @@ export interface PPOConfig {
   readonly gaeLambda: number;
   /** How far a probability ratio may move from 1 and still pay. Default 0.2. */
   readonly clipEps: number;
+  /** Whether clipEps stays or falls, likewise. Default "constant". */
+  readonly clipSchedule: Schedule;
   /** Whether the value, too, is kept within clipEps of its old one. Default true. */
   readonly clipValueLoss: boolean;
   /** Weight of the critic's loss. Default 0.5. */
@@ -61,11 +67,13 @@ export const PPOConfig = defineConfig<PPOConfig>(
   {
     hiddenSizes: widths([64, 64]),
     lr: positive(2.5e-4),
-    lrAnnealUpdates: optional(whole(1)),
+    lrSchedule: schedule(),
     maxGradNorm: positive(0.5),
     gamma: fraction(0.99),
     gaeLambda: fraction(0.95),
     clipEps: positive(0.2),
+    clipSchedule: schedule(),
+    scheduleUpdates: scheduleUpdates(),
     clipValueLoss: flag(true),
     vfCoef: notNegative(0.5),
     entCoef: notNegative(0.01),

@@ -5,10 +5,10 @@ import { policyAndValue } from "./network.js";
 import type { PPOBatch, PPOLossMetrics, PPOParams } from "./types.js";
 
 /** The hyperparameters that the loss depends on. */
-export type PPOLossConfig = Pick<
-  PPOConfig,
-  "clipEps" | "clipValueLoss" | "vfCoef" | "entCoef" | "normalizeAdvantage"
->;
+export type PPOLossConfig = Pick<PPOConfig, "clipValueLoss" | "vfCoef" | "entCoef" | "normalizeAdvantage"> & {
+  /** An array where it changes from update to update. */
+  readonly clipEps: number | Array;
+};
 
 /** The loss of a minibatch, and its parts. */
 export function ppoLoss(
@@ -22,7 +22,7 @@ export function ppoLoss(
   const logRatio = logProb.sub(batch.logProb);
   const ratio = np.exp(logRatio);
   const advantage = config.normalizeAdvantage ? normalize(batch.advantage) : batch.advantage;
-  const clipped = ratio.clip(1 - clipEps, 1 + clipEps);
+  const clipped = ratio.clip(np.subtract(1, clipEps), np.add(1, clipEps));
   const actorLoss = np.minimum(ratio.mul(advantage), clipped.mul(advantage)).mean().neg();
   const criticLoss = valueError(values, batch, config).mean().mul(0.5);
   const entropy = policy.entropy().mean();
@@ -39,6 +39,6 @@ const normalize = (x: Array): Array => x.sub(x.mean()).div(x.std().add(1e-8));
 function valueError(values: Array, { value, returns }: PPOBatch, config: PPOLossConfig): Array {
   const error = np.square(values.sub(returns));
   if (!config.clipValueLoss) return error;
-  const kept = value.add(values.sub(value).clip(-config.clipEps, config.clipEps));
+  const kept = value.add(values.sub(value).clip(np.negative(config.clipEps), config.clipEps));
   return np.maximum(error, np.square(kept.sub(returns)));
 }

@@ -7,11 +7,15 @@ import {
   fraction,
   optional,
   positive,
+  schedule,
+  scheduleUpdates,
   whole,
   widths,
+  type Schedule,
+  type ScheduleHorizon,
 } from "../../agent/index.js";
 
-export interface SACConfig {
+export interface SACConfig extends ScheduleHorizon {
   /** Widths of the hidden layers of the actor and of both critics. Default [256, 256]. */
   readonly hiddenSizes: readonly number[];
   /** Adam's learning rate for the actor. Default 3e-4. */
@@ -20,6 +24,8 @@ export interface SACConfig {
   readonly criticLr: number;
   /** Adam's learning rate for the logarithm of alpha. Default 3e-4. */
   readonly alphaLr: number;
+  /** Whether the rates stay ("constant") or fall to 0 over scheduleUpdates ("linear"). Default "constant". */
+  readonly lrSchedule: Schedule;
   /** Discount for each step. Default 0.99. */
   readonly gamma: number;
   /** Transitions in a batch drawn from the replay buffer. Default 256. */
@@ -64,6 +70,8 @@ export const SACConfig = defineConfig<SACConfig>(
     actorLr: positive(3e-4),
     criticLr: positive(3e-4),
     alphaLr: positive(3e-4),
+    lrSchedule: schedule(),
+    scheduleUpdates: scheduleUpdates(),
     gamma: fraction(0.99),
     batchSize: whole(256),
     maxGradNorm: positive(10),

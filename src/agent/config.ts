@@ -33,6 +33,10 @@ export const notNegative = (initial: number): Field<number> =>
 export const fraction = (initial: number): Field<number> =>
   field(initial, "a number from 0 to 1", (value) => isNumber(value) && value >= 0 && value <= 1);
 
+/** A number greater than 0, up to 1. */
+export const positiveFraction = (initial: number): Field<number> =>
+  field(initial, "a number greater than 0, at most 1", (value) => isNumber(value) && value > 0 && value <= 1);
+
 /** Any finite number. */
 export const finite = (initial: number): Field<number> => field(initial, "a finite number", isNumber);
 

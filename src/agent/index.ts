@@ -21,6 +21,7 @@ export {
   optional,
   plainConfig,
   positive,
+  positiveFraction,
   traceable,
   whole,
   widths,
@@ -53,4 +54,13 @@ export {
 } from "./normalization.js";
 export { clippedAdam, type OptState } from "./optimizer.js";
 export { ReplayBuffer } from "./replay.js";
+export {
+  overUpdates,
+  progressAt,
+  schedule,
+  scheduled,
+  scheduleUpdates,
+  type Schedule,
+  type ScheduleHorizon,
+} from "./schedule.js";
 export { AgentState, type Metrics, type PPORollout, type PPOTransition, type Transition } from "./types.js";

@@ -72,21 +72,7 @@ export function applyOverrides(config: TrainConfig, overrides: readonly Override
   }
   const algoConfig = builders[config.algo]({ ...config.algoConfig, ...changed.algo });
   const runner = RunnerConfig({ ...config.runner, ...changed.runner });
-  const result = { ...config, envId, algoConfig, runner } as TrainConfig;
-  return "lrAnnealUpdates" in changed.algo ? result : annealedToTheEnd(config, result);
-}
-
-/** How many updates a PPO run makes. */
-const updatesOf = ({ nSteps, numEnvs }: PPOConfig, { totalTimesteps }: RunnerConfig): number =>
-  Math.max(1, Math.floor(totalTimesteps / (nSteps * numEnvs)));
-
-/** A learning rate that fell to the end of the run before still does, however long the run is now. */
-function annealedToTheEnd(before: TrainConfig, now: TrainConfig): TrainConfig {
-  if (before.algo !== "ppo" || now.algo !== "ppo") return now;
-  const { lrAnnealUpdates } = before.algoConfig;
-  if (lrAnnealUpdates !== updatesOf(before.algoConfig, before.runner)) return now;
-  const updates = updatesOf(now.algoConfig, now.runner);
-  return { ...now, algoConfig: PPOConfig({ ...now.algoConfig, lrAnnealUpdates: updates }) };
+  return { ...config, envId, algoConfig, runner } as TrainConfig;
 }
 
 /** The value that a text stands for, by the kind of its field. */

@@ -50,13 +50,13 @@ const sac = (
   config: { envId, algo: "sac", algoConfig: SACConfig(algo), runner: RunnerConfig(runner) },
 });
 
-/** The presets by name. Rates that fall do so to the end of the run, however long it is made. */
+/** The presets by name. */
 export const presets: Readonly<Record<string, Preset>> = {
   cartpole_ppo: ppo(
     "CartPole-v1",
     "balance a pole with PPO: a second or two (unlike PPO's defaults: advantages look further ahead, values are not " +
       "clipped, the rate falls to 0 over the run)",
-    { numEnvs: 4, lrAnnealUpdates: 195, gaeLambda: 0.98, clipValueLoss: false },
+    { numEnvs: 4, lrSchedule: "linear", gaeLambda: 0.98, clipValueLoss: false },
     {},
   ),
   cartpole_dqn: dqn(
@@ -106,6 +106,7 @@ export const presets: Readonly<Record<string, Preset>> = {
     {
       ...{ hiddenSizes: [128, 64], lr: 1e-3, batchSize: 128, gamma: 0.995 },
       ...{ epsilonStart: 0.2, epsilonDecaySteps: 2_000, epsilonEnd: 0.05, targetUpdateFreq: 200 },
+      trainFreq: 8,
     },
     {
       totalTimesteps: 800_000,

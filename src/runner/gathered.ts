@@ -17,6 +17,8 @@ export type MetricsRecord = Readonly<Record<string, number>>;
 /** What has come together since the last line of the log. */
 interface Since {
   readonly sums: Record<string, number>;
+  /** Of metrics that are no means by nature. */
+  readonly latest: Record<string, number>;
   updates: number;
   episodes: Episodes;
 }
@@ -30,7 +32,12 @@ export interface Gathered {
   evalReturn: number | null;
 }
 
-const nothing = (): Since => ({ sums: {}, updates: 0, episodes: { returns: 0, lengths: 0, count: 0 } });
+const nothing = (): Since => ({
+  sums: {},
+  latest: {},
+  updates: 0,
+  episodes: { returns: 0, lengths: 0, count: 0 },
+});
 
 /** A run that has not begun. */
 export const gatheredNothing = (): Gathered => ({
@@ -43,11 +50,18 @@ export const gatheredNothing = (): Gathered => ({
 const meanOf = (value: number | readonly number[]): number =>
   typeof value === "number" ? value : value.reduce((sum, one) => sum + one, 0) / value.length;
 
-/** Adds the metrics of an update; several seeds count with their mean. */
-export function addUpdate({ since }: Gathered, metrics: UpdateMetrics): void {
-  since.updates++;
+/** Metrics that are settings of their moment, such as a chance that falls: their mean says nothing, the last one does. */
+const settings: ReadonlySet<string> = new Set(["epsilon", "alpha"]);
+
+/** Whether a log has the last value of a metric rather than the mean. */
+export const isSetting = (name: string): boolean => settings.has(name);
+
+/** Adds the metrics of an update, or the means of `count` updates; several seeds count with their mean. */
+export function addUpdate({ since }: Gathered, metrics: UpdateMetrics, count = 1): void {
+  since.updates += count;
   for (const [name, value] of Object.entries(metrics)) {
-    since.sums[name] = (since.sums[name] ?? 0) + meanOf(value);
+    if (isSetting(name)) since.latest[name] = meanOf(value);
+    else since.sums[name] = (since.sums[name] ?? 0) + count * meanOf(value);
   }
 }
 
@@ -61,16 +75,17 @@ export function addEpisodes({ since }: Gathered, { returns, lengths, count }: Ep
   };
 }
 
-/** The line of the log: means of what came together since the last one, which is forgotten. */
+/** The line of the log: means, or last values, of what came together since the last one, which is forgotten. */
 export function takeRecord(gathered: Gathered, step: number): MetricsRecord {
-  const { sums, updates, episodes } = gathered.since;
+  const { sums, latest, updates, episodes } = gathered.since;
   const { returns, lengths, count } = episodes;
-  const means = Object.entries(sums).map(([name, sum]) => [diskName(name), sum / updates] as const);
+  const means = Object.entries(sums).map(([name, sum]) => [name, sum / updates] as const);
+  const metrics = [...means, ...Object.entries(latest)].map(([name, value]) => [diskName(name), value]);
   if (count > 0) gathered.episodeReturn = returns / count;
   gathered.since = nothing();
   return {
     step,
-    ...Object.fromEntries(means),
+    ...(Object.fromEntries(metrics) as MetricsRecord),
     ...(count > 0 ? { episode_return: returns / count, episode_length: lengths / count } : {}),
   };
 }

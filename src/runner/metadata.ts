@@ -58,11 +58,10 @@ export function readMetadata(
 /** Whether plain data is what a run has gathered. */
 function isGathered(value: unknown): value is Gathered {
   if (!isRecord(value) || !isRecord(value.since)) return false;
-  const { sums, updates, episodes } = value.since;
+  const { sums, latest, updates, episodes } = value.since;
   return (
     isWhole(value.unit) &&
-    isRecord(sums) &&
-    Object.values(sums).every(isNumber) &&
+    [sums, latest].every((numbers) => isRecord(numbers) && Object.values(numbers).every(isNumber)) &&
     isWhole(updates) &&
     isRecord(episodes) &&
     [episodes.returns, episodes.lengths, episodes.count].every(isNumber) &&

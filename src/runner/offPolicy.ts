@@ -12,9 +12,17 @@ import {
   type Array,
   type Shape,
 } from "../array/index.js";
-import { checkedConfig, plainConfig, ReplayBuffer, type Transition } from "../agent/index.js";
+import {
+  checkedConfig,
+  overUpdates,
+  plainConfig,
+  ReplayBuffer,
+  type ScheduleHorizon,
+  type Transition,
+} from "../agent/index.js";
 import { DQN, DQNConfig, SAC, SACConfig, type DQNState, type SACState } from "../algorithms/index.js";
 import type { Environment, Space } from "../env/index.js";
+import { cadenceOf, type Cadence } from "./cadence.js";
 import { checkDevices, checkOptions, runOptionNames } from "./checks.js";
 import { RunnerConfig } from "./config.js";
 import { offPolicyCosts } from "./costs.js";
@@ -22,11 +30,12 @@ import { endless, type CountedState } from "./episodes.js";
 import { evaluator } from "./evaluate.js";
 import { hyperOf, type Family, type Hyper } from "./family.js";
 import type { MetricsRecord } from "./gathered.js";
+import { lesson, timesDue, type MetricArrays } from "./learning.js";
 import { run, type RunOptions } from "./loop.js";
 import { bytesOf, checkMemory } from "./memory.js";
 import { longestCall } from "./schedule.js";
 import { longestEpisode, lookAt, plainParams, type Setting } from "./setting.js";
-import type { Work } from "./trainer.js";
+import type { Trainer, Work } from "./trainer.js";
 
 interface CommonOptions<A> extends RunOptions<A> {
   readonly runnerConfig: RunnerConfig;
@@ -66,7 +75,7 @@ export async function trainDQN<S, P>(
 ): Promise<DQNTrainResult> {
   checkOptions("trainDQN", options, ["dqnConfig", "nActions", ...commonOptions]);
   const { dqnConfig, nActions, ...rest } = options;
-  return train(env, envParams, dqnLearners(dqnConfig, nActions), rest);
+  return train(env, envParams, dqnAlgorithm(dqnConfig, nActions), rest);
 }
 
 /** Trains SAC. The environment may reset itself (`AutoResetWrapper`) or not; then it is made to. */
@@ -77,7 +86,7 @@ export async function trainSAC<S, P>(
 ): Promise<SACTrainResult> {
   checkOptions("trainSAC", options, ["sacConfig", "actionDim", ...commonOptions]);
   const { sacConfig, actionDim, ...rest } = options;
-  return train(env, envParams, sacLearners(sacConfig, actionDim), rest);
+  return train(env, envParams, sacAlgorithm(sacConfig, actionDim), rest);
 }
 
 /** A DQN run for the host to drive. */
@@ -98,57 +107,63 @@ export const sacTrainer = <S, P>(
 
 /** DQN runs that share their programs. */
 export const dqnFamily = <S, P>(env: Environment<S, P>, params: P, options: TrainDQNOptions) =>
-  familyOf(env, params, dqnLearners(options.dqnConfig, options.nActions), options);
+  familyOf(env, params, dqnAlgorithm(options.dqnConfig, options.nActions), options);
 
 /** SAC runs that share their programs. */
 export const sacFamily = <S, P>(env: Environment<S, P>, params: P, options: TrainSACOptions) =>
-  familyOf(env, params, sacLearners(options.sacConfig, options.actionDim), options);
+  familyOf(env, params, sacAlgorithm(options.sacConfig, options.actionDim), options);
 
-/** An algorithm with settings that its program takes as arguments. */
-type Learners<A> = (hyper: Hyper) => Learner<A>;
-
-function dqnLearners(given: DQNConfig, nActions?: number): Learners<DQNState> {
-  const plain = plainConfig("trainDQN", "dqnConfig", DQNConfig, given);
-  return (hyper) => dqnLearner({ ...plain, ...hyper }, nActions);
-}
-
-function sacLearners(given: SACConfig, actionDim?: number): Learners<SACState> {
-  const plain = plainConfig("trainSAC", "sacConfig", SACConfig, given);
-  return (hyper) => sacLearner({ ...plain, ...hyper }, actionDim);
-}
-
-function dqnLearner(config: DQNConfig, nActions?: number): Learner<DQNState> {
-  return {
-    ...{ name: "DQN", config, kind: "Discrete" },
-    actionCount: { name: "nActions", value: nActions },
+const dqnAlgorithm = (given: DQNConfig, nActions?: number): Algorithm<DQNState, DQNConfig> => ({
+  ...{ name: "DQN", kind: "Discrete" },
+  config: plainConfig("trainDQN", "dqnConfig", DQNConfig, given),
+  actionCount: { name: "nActions", value: nActions },
+  learner: (config) => ({
+    config,
     init: (key, obsShape, actions) => DQN.init(key, obsShape, actions, config),
     act: (state, obs, explore) => DQN.actBatch(state, obs, { config, explore }),
     observe: DQN.observe,
     update: (state, batch) => DQN.update(state, batch, { config }),
     paramsOf: ({ params }) => params,
-  };
-}
+  }),
+});
 
-function sacLearner(config: SACConfig, actionDim?: number): Learner<SACState> {
-  return {
-    ...{ name: "SAC", config, kind: "Box" },
-    actionCount: { name: "actionDim", value: actionDim },
+const sacAlgorithm = (given: SACConfig, actionDim?: number): Algorithm<SACState, SACConfig> => ({
+  ...{ name: "SAC", kind: "Box" },
+  config: plainConfig("trainSAC", "sacConfig", SACConfig, given),
+  actionCount: { name: "actionDim", value: actionDim },
+  learner: (config) => ({
+    config,
     init: (key, obsShape, space, numEnvs) => SAC.init(key, obsShape, space, config, { numEnvs }),
     act: (state, obs, explore) => SAC.actBatch(state, obs, { config, explore }),
     observe: (state, seen) => SAC.observe(state, seen, { config }),
     update: (state, batch) => SAC.update(state, batch, { config }),
     paramsOf: ({ actorParams, criticParams, logAlpha }) => ({ actorParams, criticParams, logAlpha }),
-  };
+  }),
+});
+
+/** What the runner reads of an algorithm's config. */
+interface LearnerConfig extends ScheduleHorizon {
+  readonly batchSize: number;
+  readonly hiddenSizes: readonly number[];
+  readonly trainFreq: number;
+  readonly gradientSteps: number;
 }
 
-/** What the runner asks of an algorithm. */
-interface Learner<A> {
+/** An algorithm as a run is asked for. */
+interface Algorithm<A, C extends LearnerConfig> {
   readonly name: string;
-  readonly config: { readonly batchSize: number; readonly hiddenSizes: readonly number[] };
+  readonly config: C;
   /** The kind of actions that it takes. */
   readonly kind: Space["kind"];
   /** What the user said about the number of actions, and how it is called. */
   readonly actionCount: { readonly name: string; readonly value: number | undefined };
+  /** The algorithm with the config of a run, which knows how many updates there will be. */
+  readonly learner: (config: C) => Learner<A>;
+}
+
+/** What the runner asks of an algorithm. */
+interface Learner<A> {
+  readonly config: LearnerConfig;
   readonly init: (key: Array, obsShape: Shape, actions: Space, numEnvs: number) => A;
   readonly act: (state: A, obs: Array, explore: boolean) => [actions: Array, state: A];
   /** Takes what happened in a step of all environments into the agent's statistics. */
@@ -164,71 +179,72 @@ interface TrainState<A, S> {
   readonly obs: Array;
   readonly envState: S;
   readonly rng: Array;
-  /** Turns of the loop so far, as long as the buffer is being filled; then it stays. */
+  /** Turns of the loop so far, as long as actions are random; then it stays. */
   readonly turns: Array;
+  /** Environment steps since it was time to learn, less than `trainFreq`. */
+  readonly stepsSince: Array;
 }
 
 /** What a chunk has measured. */
 interface Records {
-  /** For each turn: the metrics of its update, by name. */
-  readonly metrics: Readonly<Record<string, Array>>;
-  /** How many turns had an update: the last ones. */
-  readonly updates: Array;
+  /** For each turn: the metrics of its updates, by name. */
+  readonly metrics: MetricArrays;
+  /** For each turn: whether there was any. */
+  readonly hasLearned: Array;
   /** For each turn and environment: whether an episode ended, with what return and length. */
   readonly done: Array;
   readonly returns: Array;
   readonly lengths: Array;
 }
 
-async function train<A extends object, S, P>(
+async function train<A extends object, C extends LearnerConfig, S, P>(
   env: Environment<S, P>,
   envParams: P,
-  learners: Learners<A>,
+  algorithm: Algorithm<A, C>,
   { runnerConfig, obsShape, ...options }: CommonOptions<A>,
 ): Promise<TrainResult<A>> {
-  const family = familyOf(env, envParams, learners, { runnerConfig, obsShape });
+  const family = familyOf(env, envParams, algorithm, { runnerConfig, obsShape });
   const trainer = family({ seed: runnerConfig.seed, values: {} });
   const { state, episodeReturns, metricsLog } = await run(trainer, runnerConfig, options);
   return { agentState: state.agentState, episodeReturns, metricsLog };
 }
 
-function familyOf<A extends object, S, P>(
+function familyOf<A extends object, C extends LearnerConfig, S, P>(
   env: Environment<S, P>,
   envParams: P,
-  learners: Learners<A>,
+  { name, config, kind, actionCount, learner }: Algorithm<A, C>,
   {
     runnerConfig: given,
     obsShape,
   }: { readonly runnerConfig: RunnerConfig; readonly obsShape?: Shape | undefined },
 ): Family<TrainState<A, CountedState<S>>> {
-  const learner = learners({});
-  const operation = `train${learner.name}`;
+  const operation = `train${name}`;
   const runnerConfig = checkedConfig(operation, "runnerConfig", RunnerConfig, given);
   checkDevices(operation, runnerConfig);
   const { numEnvs, totalTimesteps, logInterval, evalEpisodes } = runnerConfig;
   const units = Math.floor(totalTimesteps / numEnvs);
   if (units < 1)
     fail(operation, `totalTimesteps is ${totalTimesteps}, less than one step of ${numEnvs} environments`);
-  const setting = lookAt(operation, env, envParams, obsShape, learner.actionCount, [learner.kind]);
+  const cadence = cadenceOf(operation, config, runnerConfig);
+  const whole = overUpdates(config, cadence.updatesAt(units));
+  const learnerOf = (hyper: Hyper) => learner({ ...whole, ...hyper });
+  const setting = lookAt(operation, env, envParams, obsShape, actionCount, [kind]);
   const playing = endless(env, envParams);
   const begin = (hyper: Hyper, seed: number) =>
-    startOf(playing, envParams, setting, learners(hyper), { ...runnerConfig, seed });
-  checkMemory(
-    operation,
-    offPolicyCosts(
-      bytesOf(() => begin({}, 0)),
-      learner.config,
-      runnerConfig,
-    ),
-  );
+    startOf(playing, envParams, setting, learnerOf(hyper), { ...runnerConfig, seed });
+  const bytes = bytesOf(() => begin({}, 0));
+  checkMemory(operation, offPolicyCosts(bytes, config, runnerConfig));
   const longest = longestCall(units, logInterval, numEnvs);
   const chunk = jit(
     (state: TrainState<A, CountedState<S>>, hyper: Hyper, count: Array) =>
-      chunkOf(playing, envParams, learners(hyper), runnerConfig, longest)(state, count),
+      chunkOf(playing, envParams, learnerOf(hyper), cadence, longest)(state, count),
     { donateArgnums: 0 },
   );
+  const measured = jit((state: TrainState<A, CountedState<S>>, hyper: Hyper) =>
+    measuredNow(learnerOf(hyper), state),
+  );
   const act = ({ agent, hyper }: { agent: A; hyper: Hyper }, obs: Array) =>
-    learners(hyper).act(agent, obs.slice(null), false)[0].slice(0);
+    learnerOf(hyper).act(agent, obs.slice(null), false)[0].slice(0);
   const evaluation = evaluator(act, env, envParams, {
     nEpisodes: evalEpisodes,
     maxSteps: longestEpisode(envParams),
@@ -237,14 +253,16 @@ function familyOf<A extends object, S, P>(
     const { seed, values } = member;
     const hyper = hyperOf(member);
     return {
-      algorithm: learner.name,
+      algorithm: name,
       identity: {
-        ...{ algorithm: learner.name, environment: env.name, envParams: plainParams(envParams) },
-        ...{ config: { ...learner.config, ...values }, seed, numEnvs },
+        ...{ algorithm: name, environment: env.name, envParams: plainParams(envParams) },
+        // A run that goes on for longer may let its settings fall for longer.
+        config: { ...config, ...values, scheduleUpdates: config.scheduleUpdates !== null },
+        ...{ seed, numEnvs },
         ...{ bufferSize: runnerConfig.bufferSize, warmupSteps: runnerConfig.warmupSteps },
       },
       ...{ stepsPerUnit: numEnvs, units, longest, keepsHistory: false, seeds: null },
-      warmupUnits: Math.ceil(runnerConfig.warmupSteps / numEnvs),
+      ...{ warmupUnits: cadence.idleTurns, updatesAt: cadence.updatesAt },
       start: () => begin(hyper, seed),
       prepare: async (state) => {
         await precompile(chunk, state, hyper, np.int32(1));
@@ -254,12 +272,16 @@ function familyOf<A extends object, S, P>(
         const [next, records] = chunk(state, hyper, np.int32(count));
         return { state: next, work: workOf(records, count) };
       },
+      measure: (state) => {
+        const metrics = Object.entries(measured(state, hyper)).map(([key, value]) => [key, value.item()]);
+        return Object.fromEntries(metrics) as Record<string, number>;
+      },
       evaluate: ({ agentState }, rng) => {
         const { meanReturn, meanLength } = evaluation.play({ agent: agentState, hyper }, rng);
         return { evalReturn: meanReturn, evalLength: meanLength };
       },
       agentOf: ({ agentState }) => agentState,
-      paramsOf: ({ agentState }) => learner.paramsOf(agentState),
+      paramsOf: ({ agentState }) => learnerOf(hyper).paramsOf(agentState),
       act: ({ agentState }, obs) => act({ agent: agentState, hyper }, obs),
     };
   };
@@ -281,16 +303,34 @@ function startOf<A, S, P>(
   return {
     agentState: learner.init(agentKey, obsShape, actions, numEnvs),
     buffer: ReplayBuffer.init<Transition>(bufferSize, example),
-    ...{ obs, envState, rng, turns: np.int32(0) },
+    ...{ obs, envState, rng, turns: np.int32(0), stepsSince: np.int32(0) },
   };
 }
+
+/** One update with a batch from the buffer. */
+function updateOnce<A>(
+  learner: Learner<A>,
+  agentState: A,
+  buffer: ReplayBuffer<Transition>,
+  key: Array,
+): readonly [A, ReplayBuffer<Transition>, MetricArrays] {
+  const batch = ReplayBuffer.sample(buffer, key, learner.config.batchSize);
+  const [learned, metrics] = learner.update(agentState, batch);
+  return [learned, buffer, metrics as MetricArrays];
+}
+
+/** What an update would measure. */
+const measuredNow = <A, S>(
+  learner: Learner<A>,
+  { agentState, buffer, rng }: TrainState<A, S>,
+): MetricArrays => updateOnce(learner, agentState, buffer, rng)[2];
 
 /** Up to `longest` turns as one program; how many is an argument, so that one program serves them all. */
 function chunkOf<A, S, P>(
   env: Environment<CountedState<S>, P>,
   params: P,
   learner: Learner<A>,
-  { numEnvs, warmupSteps }: RunnerConfig,
+  cadence: Cadence,
   longest: number,
 ): (state: TrainState<A, CountedState<S>>, count: Array) => [TrainState<A, CountedState<S>>, Records] {
   type State = TrainState<A, CountedState<S>>;
@@ -300,7 +340,7 @@ function chunkOf<A, S, P>(
     readonly records: Records;
   }
   const actions = env.actionSpace(params);
-  const warmupTurns = Math.ceil(warmupSteps / numEnvs);
+  const { randomTurns, idleTurns, stepsPerTurn: numEnvs } = cadence;
   const step = (key: Array, state: CountedState<S>, action: Array) => {
     if (numEnvs > 1) {
       const each = vmap((k: Array, s: CountedState<S>, a: Array) => env.step(k, s, a, params));
@@ -311,13 +351,18 @@ function chunkOf<A, S, P>(
     const result = env.step(key, one, action.slice(0), params);
     return tree.map((x: unknown) => (x as Array).slice(null), result) as typeof result;
   };
+  const anyActions = (key: Array) => vmap(actions.sample)(random.split(key, numEnvs));
+  const act = ({ agentState, obs, turns }: State, key: Array): [action: Array, agentState: A] => {
+    const [action, acted] = learner.act(agentState, obs, true);
+    if (randomTurns === 0) return [action, acted];
+    // The last random step is learned from already.
+    return [np.where(turns.less(randomTurns), anyActions(key), action), acted];
+  };
   const turnOf =
-    (isLearning: boolean) =>
+    (names: readonly string[] | null) =>
     ({ turn, now, records }: Chunk): Chunk => {
       const [rng, actKey, stepKey, drawKey] = random.split(now.rng, 4);
-      const [action, acted] = isLearning
-        ? learner.act(now.agentState, now.obs, true)
-        : [vmap(actions.sample)(random.split(actKey, numEnvs)), now.agentState];
+      const [action, acted] = names === null ? [anyActions(actKey), now.agentState] : act(now, actKey);
       const [obs, envState, reward, , info] = step(stepKey, now.envState, action);
       const { terminalObs, terminated, truncated, episodeReturn, episodeLength } = info as Record<
         string,
@@ -328,66 +373,67 @@ function chunkOf<A, S, P>(
       });
       const ended = terminated.or(truncated);
       const observed = learner.observe(acted, { obs: now.obs, reward, ended });
-      const [agentState, metrics] = isLearning
-        ? learner.update(observed, ReplayBuffer.sample(buffer, drawKey, learner.config.batchSize))
-        : [observed, {}];
-      const measured = Object.fromEntries(
-        Object.entries(records.metrics).map(([name, list]) => [
-          name,
-          isLearning ? list.at(turn).set((metrics as Record<string, Array>)[name]) : list,
-        ]),
-      );
+      const [due, stepsSince] = timesDue(cadence, now.stepsSince);
+      const turns = np.minimum(now.turns.add(1), randomTurns);
+      const player = { obs, envState, rng, turns, stepsSince };
+      const played = {
+        done: records.done.at(turn).set(ended),
+        returns: records.returns.at(turn).set(episodeReturn),
+        lengths: records.lengths.at(turn).set(episodeLength),
+      };
+      if (names === null) {
+        const { metrics, hasLearned } = records;
+        const next = { agentState: observed, buffer, ...player };
+        return { turn: turn.add(1), now: next, records: { metrics, hasLearned, ...played } };
+      }
+      const update = (...args: [A, ReplayBuffer<Transition>, Array]) => updateOnce(learner, ...args);
+      const student = { agentState: observed, buffer };
+      const learned = lesson(update, names, cadence, due, student, drawKey);
+      const metrics = names.map((name) => [name, records.metrics[name].at(turn).set(learned.metrics[name])]);
       return {
         turn: turn.add(1),
-        now: { agentState, buffer, obs, envState, rng, turns: np.minimum(now.turns.add(1), warmupTurns) },
+        now: { agentState: learned.agentState, buffer: learned.buffer, ...player },
         records: {
-          metrics: measured,
-          updates: records.updates.add(isLearning ? 1 : 0),
-          done: records.done.at(turn).set(ended),
-          returns: records.returns.at(turn).set(episodeReturn),
-          lengths: records.lengths.at(turn).set(episodeLength),
+          metrics: Object.fromEntries(metrics) as MetricArrays,
+          hasLearned: records.hasLearned.at(turn).set(learned.hasLearned),
+          ...played,
         },
       };
     };
   return (state, count) => {
-    const measured = (now: State) => {
-      const batch = ReplayBuffer.sample(now.buffer, now.rng, learner.config.batchSize);
-      return learner.update(now.agentState, batch)[1];
-    };
-    const names = Object.keys(evalShape(measured, state));
+    const names = Object.keys(evalShape((now: State) => measuredNow(learner, now), state));
     const start: Chunk = {
       turn: np.int32(0),
       now: state,
       records: {
         metrics: Object.fromEntries(names.map((name) => [name, np.zeros([longest])])),
-        updates: np.int32(0),
+        hasLearned: np.zeros([longest], { dtype: "bool" }),
         done: np.zeros([longest, numEnvs], { dtype: "bool" }),
         returns: np.zeros([longest, numEnvs]),
         lengths: np.zeros([longest, numEnvs]),
       },
     };
-    const isWarm = ({ now }: Chunk) => now.turns.greaterEqual(warmupTurns);
     const warmed = lax.whileLoop(
-      (chunk: Chunk) => chunk.turn.less(count).and(isWarm(chunk).not()),
-      turnOf(false),
+      ({ turn, now }: Chunk) => turn.less(count).and(now.turns.less(idleTurns)),
+      turnOf(null),
       start,
     );
-    const end = lax.whileLoop((chunk: Chunk) => chunk.turn.less(count), turnOf(true), warmed);
+    const end = lax.whileLoop((chunk: Chunk) => chunk.turn.less(count), turnOf(names), warmed);
     return [end.now, end.records];
   };
 }
 
 /** The records of a chunk as plain numbers. */
-function workOf({ metrics, updates, done, returns, lengths }: Records, count: number): Work {
-  const made = updates.item();
+function workOf({ metrics, hasLearned, done, returns, lengths }: Records, count: number): Work {
   const lists = Object.entries(metrics).map(([name, list]) => [name, list.data()] as const);
   const isOver = done.data().subarray(0, count * done.shape[1]);
   const ended = [...isOver.keys()].filter((at) => isOver[at] !== 0);
   const [total, length] = [returns.data(), lengths.data()];
+  const updates = globalThis.Array.from(hasLearned.data().subarray(0, count), (learned, at) =>
+    learned === 0 ? null : Object.fromEntries(lists.map(([name, list]) => [name, list[at]])),
+  );
   return {
-    updates: globalThis.Array.from({ length: made }, (_, at) =>
-      Object.fromEntries(lists.map(([name, list]) => [name, list[count - made + at]])),
-    ),
+    updates,
     episodes: ended.map((at) => ({ returns: total[at], lengths: length[at], count: 1 })),
     episodeReturns: ended.map((at) => total[at]),
   };

@@ -12,7 +12,7 @@ import {
   type Array,
   type Shape,
 } from "../array/index.js";
-import { checkedConfig, plainConfig } from "../agent/index.js";
+import { checkedConfig, overUpdates, plainConfig } from "../agent/index.js";
 import { PPO, PPOConfig, type PPOMetrics, type PPOState } from "../algorithms/index.js";
 import type { Environment } from "../env/index.js";
 import { checkDevices, checkOptions, checkSeeds, runOptionNames } from "./checks.js";
@@ -80,11 +80,11 @@ export function ppoFamily<S, P>(
   envParams: P,
   { ppoConfig, runnerConfig: givenRunner, obsShape, nActions, seeds }: PPOTrainerOptions,
 ): Family<PPOTrainState<CountedState<S>>> {
-  const config = plainConfig("trainPPO", "ppoConfig", PPOConfig, ppoConfig);
+  const given = plainConfig("trainPPO", "ppoConfig", PPOConfig, ppoConfig);
   const runnerConfig = checkedConfig("trainPPO", "runnerConfig", RunnerConfig, givenRunner);
   checkDevices("trainPPO", runnerConfig);
   checkSeeds("trainPPO", seeds);
-  const { numEnvs, nSteps } = config;
+  const { numEnvs, nSteps } = given;
   const stepsPerUnit = numEnvs * nSteps;
   const units = Math.floor(runnerConfig.totalTimesteps / stepsPerUnit);
   if (units < 1) {
@@ -94,6 +94,7 @@ export function ppoFamily<S, P>(
         `(numEnvs ${numEnvs} × nSteps ${nSteps}); raise it or shorten the rollout`,
     );
   }
+  const config = overUpdates(given, units);
   const actionCount = { name: "nActions", value: nActions };
   const setting = lookAt("trainPPO", env, envParams, obsShape, actionCount, ["Discrete", "Box"]);
   const playing = endless(env, envParams);
@@ -129,11 +130,12 @@ export function ppoFamily<S, P>(
         algorithm: "PPO",
         environment: env.name,
         envParams: plainParams(envParams),
-        // A run that goes on for longer may let its rate fall for longer.
-        config: { ...config, ...values, lrAnnealUpdates: config.lrAnnealUpdates !== null },
+        // A run that goes on for longer may let its settings fall for longer.
+        config: { ...given, ...values, scheduleUpdates: given.scheduleUpdates !== null },
         seed: isSweep ? seeds : seed,
       },
       ...{ stepsPerUnit, units, longest, warmupUnits: 0, keepsHistory: true, seeds: seeds?.length ?? null },
+      updatesAt: (unit) => unit,
       start: () =>
         isSweep ? vmap((key: Array) => begin(key, hyper))(keysOf(seeds)) : begin(random.key(seed), hyper),
       prepare: async (state) => {

@@ -98,9 +98,11 @@ export class Session<S extends object, A> {
   private gather({ updates, episodes, episodeReturns }: Work): void {
     const { gathered, history, trainer, unit } = this;
     updates.forEach((metrics, at) => {
+      if (metrics === null) return;
+      const end = unit - updates.length + at + 1;
       const bad = badMetric(metrics);
-      if (bad !== undefined) throw this.stopped(unit - updates.length + at + 1, bad);
-      addUpdate(gathered, metrics);
+      if (bad !== undefined) throw this.stopped(end, bad);
+      addUpdate(gathered, metrics, trainer.updatesAt(end) - trainer.updatesAt(end - 1));
       if (trainer.keepsHistory) history.addUpdate(metrics);
     });
     for (const some of episodes) {
@@ -128,10 +130,21 @@ export class Session<S extends object, A> {
 
   private async log(): Promise<void> {
     this.checkParams();
+    this.measure();
     const metrics = takeRecord(this.gathered, this.step);
     this.record(metrics);
     const agent = this.trainer.agentOf(this.state);
     await this.listeners.callback?.(this.step, readable(agent) as A, metrics);
+  }
+
+  /** A record has all metrics: where no update was made since the last one, those that one would have now. */
+  private measure(): void {
+    const { trainer, state, gathered } = this;
+    if (gathered.since.updates > 0 || trainer.measure === undefined) return;
+    const metrics = trainer.measure(state);
+    const bad = badMetric(metrics);
+    if (bad !== undefined) throw this.stopped(this.unit, bad);
+    addUpdate(gathered, metrics);
   }
 
   private evaluate(): number {
@@ -200,7 +213,7 @@ export class Session<S extends object, A> {
   /** The error of a run that has lost its numbers at a unit. */
   private stopped(unit: number, metric?: readonly [string, number]): DivergedError {
     const { trainer, state, files } = this;
-    const place = { update: Math.max(0, unit - trainer.warmupUnits), step: unit * trainer.stepsPerUnit };
+    const place = { update: trainer.updatesAt(unit), step: unit * trainer.stepsPerUnit };
     return diverged(trainer.algorithm, place, metric, badParams(trainer.paramsOf(state)), files.newest);
   }
 }

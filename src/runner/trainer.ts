@@ -18,6 +18,10 @@ export interface Trainer<S> extends RunTraits {
   readonly longest: number;
   /** Does so many units of work; the state that goes in is given up. */
   readonly advance: (state: S, units: number) => { readonly state: S; readonly work: Work };
+  /** Updates that were made after so many units. */
+  readonly updatesAt: (unit: number) => number;
+  /** What an update would measure now, where units can go by without one. */
+  readonly measure?: (state: S) => UpdateMetrics;
   /** Plays greedily; the key is another one for every evaluation. */
   readonly evaluate: (state: S, key: Array) => { readonly evalReturn: number; readonly evalLength: number };
   /** What the callback sees of the state. */
@@ -30,8 +34,8 @@ export interface Trainer<S> extends RunTraits {
 
 /** What some units of work have measured. Numbers are of float32. */
 export interface Work {
-  /** The metrics of the updates, in order: one for each unit after the warm-up. */
-  readonly updates: readonly UpdateMetrics[];
+  /** For each unit the metrics of its update, or the means of several; `null` where it had none. */
+  readonly updates: readonly (UpdateMetrics | null)[];
   /** Episodes that ended, in order, one by one or some together. */
   readonly episodes: readonly Episodes[];
   /** The returns one by one, where the trainer knows them. */

@@ -11,23 +11,19 @@ const key = random.key(0);
 describe("configs", () => {
   it("have the defaults of the documentation", () => {
     expect(PPOConfig()).toEqual({
-      ...{
-        hiddenSizes: [64, 64],
-        network: "auto",
-        lr: 2.5e-4,
-        lrAnnealUpdates: null,
-        maxGradNorm: 0.5,
-        gamma: 0.99,
-      },
+      ...{ hiddenSizes: [64, 64], network: "auto", lr: 2.5e-4, maxGradNorm: 0.5, gamma: 0.99 },
       ...{ gaeLambda: 0.95, clipEps: 0.2, clipValueLoss: true, vfCoef: 0.5, entCoef: 0.01 },
       ...{ normalizeAdvantage: true, targetKl: null, nSteps: 128, nMinibatches: 4, nEpochs: 4 },
       ...{ numEnvs: 1, sharedBackbone: false },
+      ...{ lrSchedule: "constant", clipSchedule: "constant", scheduleUpdates: null },
       ...{ normalizeObs: false, clipObs: 10, normalizeReward: false, clipReward: 10 },
     });
     expect(DQNConfig()).toEqual({
       ...{ hiddenSizes: [128, 128], network: "auto", lr: 1e-3, gamma: 0.99, batchSize: 64, maxGradNorm: 10 },
       ...{ targetUpdateFreq: 1000, epsilonStart: 1, epsilonEnd: 0.01, epsilonDecaySteps: 50_000 },
       ...{ double: false, dueling: false, loss: "mse", normalizeObs: false, clipObs: 10 },
+      ...{ trainFreq: 1, gradientSteps: 1, tau: 1, explorationFraction: null },
+      ...{ lrSchedule: "constant", scheduleUpdates: null },
     });
     expect(SACConfig()).toEqual({
       ...{
@@ -40,6 +36,7 @@ describe("configs", () => {
       },
       ...{ batchSize: 256, maxGradNorm: 10, tau: 0.005, initAlpha: 1, autotuneAlpha: true },
       ...{ targetEntropyScale: 1, actionLow: null, actionHigh: null, logStdMin: -20, logStdMax: 2 },
+      ...{ trainFreq: 1, gradientSteps: 1, lrSchedule: "constant", scheduleUpdates: null },
       ...{ normalizeObs: false, clipObs: 10, normalizeReward: false, clipReward: 10 },
     });
   });

@@ -80,6 +80,49 @@ describe("DQN.update", () => {
     expect(isCopy).toEqual([true, false, false, true, false, false, true]);
   });
 
+  it("moves the target network by tau of the way, every so many updates", () => {
+    const soft = DQNConfig({ ...config, targetUpdateFreq: 2, tau: 0.25 });
+    let state = fresh();
+    for (let i = 1; i <= 4; i++) {
+      const before = parameters(state.targetParams);
+      [state] = DQN.update(state, batch, { config: soft });
+      const [online, target] = [parameters(state.params), parameters(state.targetParams)];
+      const wanted = before.map((old, at) => (i % 2 === 0 ? 0.25 * online[at] + 0.75 * old : old));
+      target.forEach((value, at) => expect(value).toBeCloseTo(wanted[at], 6));
+    }
+    const [next] = DQN.update(state, batch, { config: DQNConfig({ ...soft, targetUpdateFreq: 1 }) });
+    const [online, old] = [parameters(next.params), parameters(state.targetParams)];
+    parameters(next.targetParams).forEach((value, at) =>
+      expect(value).toBeCloseTo(0.25 * online[at] + 0.75 * old[at], 6),
+    );
+  });
+
+  it("lowers the learning rate to nothing, and epsilon in a part of the updates", () => {
+    const falling = DQNConfig({
+      ...{ ...config, lrSchedule: "linear", scheduleUpdates: 10, explorationFraction: 0.5 },
+      ...{ epsilonStart: 1, epsilonEnd: 0.2 },
+    });
+    const at = (step: number) => DQN.update({ ...fresh(), step: np.int32(step) }, batch, { config: falling });
+    const [half] = DQN.update(fresh(), batch, {
+      config: DQNConfig({ ...config, lr: Number(config.lr) / 2 }),
+    });
+    expectClose(at(5)[0].params, half.params, { atol: 1e-6 });
+    expect(parameters(at(10)[0].params)).toEqual(parameters(fresh().params));
+    // The update counts already: 1, 3, 5 and 8 of the ten are made, of which five count.
+    for (const [step, epsilon] of [
+      [0, 1 - 0.8 / 5],
+      [2, 1 - (0.8 * 3) / 5],
+      [4, 0.2],
+      [7, 0.2],
+    ]) {
+      expect(at(step)[1].epsilon.item()).toBeCloseTo(epsilon, 5);
+    }
+    const unknown = DQNConfig({ ...config, explorationFraction: 0.5 });
+    expect(() => DQN.act(fresh(), np.zeros([2]), { config: unknown })).toThrow(
+      /explorationFraction needs to know over how many updates/,
+    );
+  });
+
   it("does the same interpreted", () => {
     const interpreted = jit(DQN.update, { staticArgnums: 2, device: "interpreter" });
     expectClose(interpreted(fresh(), batch, { config }), DQN.update(fresh(), batch, { config }), {

@@ -219,7 +219,7 @@ describe("PPO.update", () => {
   });
 
   it("lowers the learning rate to nothing", () => {
-    const annealed = PPOConfig({ ...config, lrAnnealUpdates: 2 });
+    const annealed = PPOConfig({ ...config, lrSchedule: "linear", scheduleUpdates: 2 });
     const after = (step: number) =>
       PPO.update({ ...played, step: np.int32(step) }, rollout, lastValue, { config: annealed })[0];
     const [full] = PPO.update(played, rollout, lastValue, { config });
@@ -227,6 +227,34 @@ describe("PPO.update", () => {
     expect(parameters(after(1))).not.toEqual(parameters(full));
     expect(parameters(after(2))).toEqual(parameters(played));
     expect(parameters(after(7))).toEqual(parameters(played));
+  });
+
+  it("lowers the limit of ratios and values likewise, as a smaller clipEps would", () => {
+    const clipEps = Number(config.clipEps);
+    const quick = PPOConfig({ ...config, lr: 0.01 });
+    const falling = PPOConfig({ ...quick, clipSchedule: "linear", scheduleUpdates: 4 });
+    const fixed = (limit: number) =>
+      PPO.update(played, rollout, lastValue, { config: PPOConfig({ ...quick, clipEps: limit }) });
+    for (const [step, part] of [
+      [0, 1],
+      [3, 0.25],
+    ]) {
+      const at = { ...played, step: np.int32(step) };
+      const [{ params }, { clipFraction }] = PPO.update(at, rollout, lastValue, { config: falling });
+      const [same, metrics] = fixed(clipEps * part);
+      expectClose(params, same.params, { atol: 1e-6 });
+      expect(clipFraction.item()).toBeCloseTo(metrics.clipFraction.item(), 6);
+    }
+    expect(fixed(clipEps * 0.25)[1].clipFraction.item()).toBeGreaterThan(
+      fixed(clipEps)[1].clipFraction.item(),
+    );
+  });
+
+  it("asks over how many updates its settings fall, where no runner says so", () => {
+    const unknown = PPOConfig({ ...config, clipSchedule: "linear" });
+    expect(() => PPO.update(played, rollout, lastValue, { config: unknown })).toThrow(
+      /PPO.update: clipSchedule "linear" needs to know over how many updates: set scheduleUpdates/,
+    );
   });
 });
 
@@ -299,7 +327,7 @@ describe("PPO in a compiled loop", () => {
 
   it("learns CartPole", () => {
     const [full, params] = make("CartPole-v1");
-    const learning = PPOConfig({ numEnvs: 4, lr: 1e-3, lrAnnealUpdates: 100 });
+    const learning = PPOConfig({ numEnvs: 4, lr: 1e-3, lrSchedule: "linear", scheduleUpdates: 100 });
     const [, { episodeLength, entropy }] = jit(ppoLoop(AutoResetWrapper(full), learning, 100))(key, params);
     expect(episodeLength.slice(":5").mean().item()).toBeLessThan(50);
     expect(episodeLength.slice("-10:").mean().item()).toBeGreaterThan(200);

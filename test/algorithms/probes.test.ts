@@ -38,7 +38,7 @@ function solves<A>(name: string, { kind, train, judge }: Solver<A>): void {
 const ppoConfig = (given: Partial<PPOConfig>) =>
   PPOConfig({
     ...{ gamma, nSteps: 12, numEnvs: 16, nMinibatches: 2, hiddenSizes: [16], lr: 1e-2, entCoef: 0 },
-    ...{ lrAnnealUpdates: 100, clipValueLoss: false, ...given },
+    ...{ lrSchedule: "linear", scheduleUpdates: 100, clipValueLoss: false, ...given },
   });
 
 function ppo(kind: "discrete" | "continuous", given: Partial<PPOConfig>, updates = 100): Solver<PPOState> {

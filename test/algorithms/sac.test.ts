@@ -145,6 +145,21 @@ describe("SAC.update", () => {
     expectClose(targetCriticParams, mixed, { atol: 1e-6 });
   });
 
+  it("lowers all learning rates to nothing", () => {
+    const falling = SACConfig({ ...config, lrSchedule: "linear", scheduleUpdates: 4 });
+    const at = (step: number) =>
+      SAC.update({ ...fresh(), step: np.int32(step) }, batch, { config: falling })[0];
+    const half = (rate: SACConfig["actorLr"]) => Number(rate) / 2;
+    const { actorLr, criticLr, alphaLr } = config;
+    const rates = { actorLr: half(actorLr), criticLr: half(criticLr), alphaLr: half(alphaLr) };
+    const [slower] = SAC.update(fresh(), batch, { config: SACConfig({ ...config, ...rates }) });
+    const learned = ({ actorParams, criticParams, logAlpha }: SACState) => ({
+      ...{ actorParams, criticParams, logAlpha },
+    });
+    expectClose(learned(at(2)), learned(slower), { atol: 1e-6 });
+    expectClose(learned(at(4)), learned(fresh()), { atol: 0 });
+  });
+
   it("leaves the temperature alone if told so", () => {
     const fixed = SACConfig({ ...config, autotuneAlpha: false, initAlpha: 0.3 });
     const [after, { alpha, alphaLoss }] = SAC.update(fresh(fixed), batch, { config: fixed });

@@ -23,7 +23,7 @@ const ppoValues = {
 };
 const dqnValues = {
   ...{ lr: 3.3e-4, gamma: 0.93, maxGradNorm: 0.37, epsilonStart: 0.87, epsilonEnd: 0.0137 },
-  ...{ epsilonDecaySteps: 7, clipObs: 1.7 },
+  ...{ epsilonDecaySteps: 7, explorationFraction: 0.37, tau: 0.0137, clipObs: 1.7 },
 };
 const sacValues = {
   ...{ actorLr: 3.3e-4, criticLr: 2.7e-4, alphaLr: 1.1e-3, gamma: 0.93, maxGradNorm: 0.37, tau: 0.0137 },
@@ -78,8 +78,18 @@ describe("a value as a number and as an array", () => {
     expect(bits(ppoUpdate(PPOConfig({ ...ppo, ...asArrays(ppoValues) })))).toBe(
       bits(ppoUpdate(PPOConfig(ppo))),
     );
-    const dqn = { ...small, ...dqnValues };
-    expect(bits(dqnStep(DQNConfig({ ...dqn, ...asArrays(dqnValues) })))).toBe(bits(dqnStep(DQNConfig(dqn))));
+    const dqn = {
+      ...small,
+      ...dqnValues,
+      lrSchedule: "linear",
+      scheduleUpdates: 11,
+      targetUpdateFreq: 1,
+    } as const;
+    // Exploration ends after a number of updates, or after a part of all.
+    for (const other of [{}, { explorationFraction: null }]) {
+      const traced = { ...dqn, ...asArrays(dqnValues), ...other };
+      expect(bits(dqnStep(DQNConfig(traced)))).toBe(bits(dqnStep(DQNConfig({ ...dqn, ...other }))));
+    }
     const sac = { ...small, normalizeReward: true, ...sacValues };
     expect(bits(sacStep(SACConfig({ ...sac, ...asArrays(sacValues) })))).toBe(bits(sacStep(SACConfig(sac))));
   });

@@ -72,16 +72,12 @@ describe("overrides", () => {
     for (const flag of ["env_id", "env-id", "envId"]) expect(withFlags({ [flag]: "X" }).envId).toBe("X");
   });
 
-  it("of the length of a run let its learning rate fall to the end all the same", () => {
-    const preset = presets.cartpole_ppo.config;
-    const annealed = (...overrides: { flag: string; text: string }[]) =>
-      (applyOverrides(preset, overrides).algoConfig as { lrAnnealUpdates: number | null }).lrAnnealUpdates;
-    expect(annealed()).toBe(195);
-    expect(annealed({ flag: "runner.total_timesteps", text: "1024000" })).toBe(2000);
-    expect(annealed({ flag: "algo.num_envs", text: "8" })).toBe(97);
-    const longer = { flag: "runner.total_timesteps", text: "200000" };
-    expect(annealed(longer, { flag: "algo.lr_anneal_updates", text: "50" })).toBe(50);
-    expect(annealed(longer, { flag: "algo.lr_anneal_updates", text: "null" })).toBe(null);
+  it("name schedules by their words", () => {
+    const falling = withFlags({ "algo.lr_schedule": "constant", "algo.clip-schedule": "linear" });
+    expect(falling.algoConfig).toMatchObject({ lrSchedule: "constant", clipSchedule: "linear" });
+    expect(() => withFlags({ "algo.lr_schedule": "cosine" })).toThrow(
+      /lrSchedule must be "constant" or "linear", got "cosine"/,
+    );
   });
 
   it("without a value switch on what can be switched, and nothing else", () => {

@@ -19,13 +19,16 @@ import {
 
 export const ppoConfig = PPOConfig({
   ...{ hiddenSizes: [8], nSteps: 16, numEnvs: 2, nMinibatches: 2, nEpochs: 2, lr: 1e-3 },
+  clipSchedule: "linear",
   ...{ normalizeObs: true, normalizeReward: true },
 });
 export const dqnConfig = DQNConfig({
-  ...{ hiddenSizes: [8], batchSize: 8, epsilonDecaySteps: 200, targetUpdateFreq: 20, normalizeObs: true },
+  ...{ hiddenSizes: [8], batchSize: 8, targetUpdateFreq: 20, tau: 0.5, normalizeObs: true },
+  ...{ explorationFraction: 0.5, lrSchedule: "linear" },
 });
 export const sacConfig = SACConfig({
   ...{ hiddenSizes: [8], batchSize: 8, normalizeObs: true, normalizeReward: true },
+  ...{ lrSchedule: "linear", trainFreq: 3, gradientSteps: 2 },
 });
 
 /** Events at different steps, so that a checkpoint falls between two lines of the log. */

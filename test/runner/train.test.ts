@@ -97,8 +97,8 @@ describe("trainDQN and trainSAC", () => {
     const config = runnerConfig({ totalTimesteps: 300 });
     const [env, params] = make("GridWorld-v0", { maxSteps: 20, size: 20 });
     const result = await trainDQN(env, params, { dqnConfig, runnerConfig: config });
-    // Updates begin after the warm-up. Nobody finds the goal of a grid so large: episodes have 20 steps.
-    expect(result.agentState.step.item()).toBe(240);
+    // Updates begin with the last step of the warm-up. Nobody finds the goal of a grid so large: episodes have 20 steps.
+    expect(result.agentState.step.item()).toBe(241);
     expect(result.episodeReturns).toHaveLength(15);
     for (const one of result.episodeReturns) expect(one).toBeCloseTo(-0.2, 5);
     expect(result.metricsLog.map(({ step }) => step)).toEqual([100, 200, 200, 300, 300]);
@@ -109,13 +109,13 @@ describe("trainDQN and trainSAC", () => {
     expect(Object.keys(result.metricsLog[2])).toEqual(["step", "eval_return", "eval_length"]);
   });
 
-  it("play several environments side by side, with one update for each step of all", async () => {
+  it("play several environments side by side, with as many updates for each of their steps", async () => {
     const config = runnerConfig({ totalTimesteps: 301, numEnvs: 3, warmupSteps: 100 });
     const result = await trainSAC(AutoResetWrapper(pendulum), pendulumParams, {
       ...{ sacConfig, runnerConfig: config, actionDim: 1 },
     });
-    // 100 steps of three environments, of which 34 come before learning.
-    expect(result.agentState.step.item()).toBe(66);
+    // 100 steps of three environments, of which 33 come before learning; two updates for three steps.
+    expect(result.agentState.step.item()).toBe(134);
     expect(result.episodeReturns).toHaveLength(12);
     expect(result.metricsLog.at(-1)?.step).toBe(300);
     expect(Object.keys(result.metricsLog[1])).toEqual(

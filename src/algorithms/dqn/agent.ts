@@ -7,12 +7,14 @@ import {
   initObsStats,
   jitWithConfig,
   normalizeObs,
+  progressAt,
+  scheduled,
   type NetworkParams,
   type Transition,
 } from "../../agent/index.js";
 import { jit, lax, np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
-import { applyUpdates } from "../../nn/index.js";
+import { applyUpdates, incrementalUpdate } from "../../nn/index.js";
 import { DQNConfig } from "./config.js";
 import { dqnLoss } from "./loss.js";
 import { initQNetwork, qValues } from "./network.js";
@@ -27,7 +29,11 @@ interface ActOptions extends Options {
   readonly explore?: boolean;
 }
 
-const optimizerOf = ({ lr, maxGradNorm }: DQNConfig) => clippedAdam(lr, maxGradNorm);
+const optimizerAt = (step: Array, config: DQNConfig) =>
+  clippedAdam(
+    scheduled("DQN.update", "lrSchedule", config.lr, config.lrSchedule, step, config),
+    config.maxGradNorm,
+  );
 
 /** The state of a fresh agent. `actions` is a number of actions or a Discrete space. */
 function init(rng: Array, obsShape: Shape, actions: number | Space, given: DQNConfig): DQNState {
@@ -37,7 +43,7 @@ function init(rng: Array, obsShape: Shape, actions: number | Space, given: DQNCo
   return {
     params,
     targetParams: params,
-    optState: optimizerOf(config).init(params),
+    optState: clippedAdam(config.lr, config.maxGradNorm).init(params),
     step: np.int32(0),
     rng: stateKey,
     ...initObsStats(obsShape, config),
@@ -45,9 +51,13 @@ function init(rng: Array, obsShape: Shape, actions: number | Space, given: DQNCo
 }
 
 /** The chance of a random action after so many updates. */
-function epsilonAt(step: Array, { epsilonStart, epsilonEnd, epsilonDecaySteps }: DQNConfig): Array {
-  const done = np.minimum(step.astype("float32").div(epsilonDecaySteps), 1);
-  return done.mul(np.subtract(epsilonEnd, epsilonStart)).add(epsilonStart);
+function epsilonAt(step: Array, config: DQNConfig): Array {
+  const { epsilonStart, epsilonEnd, epsilonDecaySteps, explorationFraction } = config;
+  const progress =
+    explorationFraction === null
+      ? step.astype("float32").div(epsilonDecaySteps)
+      : progressAt("DQN", "explorationFraction", step, config).div(explorationFraction);
+  return np.minimum(progress, 1).mul(np.subtract(epsilonEnd, epsilonStart)).add(epsilonStart);
 }
 
 /** Actions for a batch of observations, int32 (B,). */
@@ -80,7 +90,17 @@ const largest = 2 ** 31 - 1;
 const nextStep = (step: Array, period: number): Array =>
   np.where(step.equal(largest), largest + 1 - period, step.add(1));
 
-/** One gradient step on a batch; every `targetUpdateFreq` updates the target network becomes a copy. */
+/** The target network after an update: every so many it moves towards the online one, or becomes it. */
+function nextTarget(
+  { params, targetParams, step }: Pick<DQNState, "params" | "targetParams" | "step">,
+  period: number,
+  tau: number | Array,
+): NetworkParams {
+  const moved = () => (tau === 1 ? params : incrementalUpdate(params, targetParams, tau));
+  return period === 1 ? moved() : lax.cond(step.mod(period).equal(0), moved, () => targetParams);
+}
+
+/** One gradient step on a batch; every `targetUpdateFreq` updates the target network follows. */
 function update(state: DQNState, given: Transition, { config }: Options): [DQNState, DQNMetrics] {
   const seen = (obs: Array) => normalizeObs(state, obs, config);
   const batch = { ...given, obs: seen(given.obs), nextObs: seen(given.nextObs) };
@@ -88,15 +108,11 @@ function update(state: DQNState, given: Transition, { config }: Options): [DQNSt
     (params: NetworkParams) => dqnLoss(params, state.targetParams, batch, { config }),
     { hasAux: true },
   )(state.params);
-  const [steps, optState] = optimizerOf(config).update(gradients, state.optState);
+  const [steps, optState] = optimizerAt(state.step, config).update(gradients, state.optState);
   const params = applyUpdates(state.params, steps);
   const period = Math.min(config.targetUpdateFreq, largest);
   const step = nextStep(state.step, period);
-  const targetParams = lax.cond(
-    step.mod(period).equal(0),
-    () => params,
-    () => state.targetParams,
-  );
+  const targetParams = nextTarget({ params, targetParams: state.targetParams, step }, period, config.tau);
   return [
     { ...state, params, targetParams, optState, step },
     { loss, qMean, epsilon: epsilonAt(step, config) },

@@ -32,7 +32,7 @@ function init(rng: Array, obsShape: Shape, actions: number | Space, given: PPOCo
   const [paramsKey, stateKey] = random.split(rng);
   const params = initParams(paramsKey, obsShape, actions, config);
   return {
-    ...AgentState.initial(params, optimizerOf(config, 1).init(params), stateKey),
+    ...AgentState.initial(params, optimizerOf(config, config.lr).init(params), stateKey),
     ...initObsStats(obsShape, config),
     ...initRewardStats(config.numEnvs, config),
   };

@@ -8,22 +8,26 @@ import {
   notNegative,
   optional,
   positive,
+  schedule,
+  scheduleUpdates,
   traceable,
   whole,
   widths,
   type NetworkKind,
   type Scalar,
+  type Schedule,
+  type ScheduleHorizon,
 } from "../../agent/index.js";
 
-export interface PPOConfig {
+export interface PPOConfig extends ScheduleHorizon {
   /** Widths of the hidden layers of the actor and of the critic. Default [64, 64]. */
   readonly hiddenSizes: readonly number[];
   /** Convolutions or dense layers only; "auto" takes convolutions for images of at least 5×5. Default "auto". */
   readonly network: NetworkKind;
   /** Adam's learning rate. Default 2.5e-4. */
   readonly lr: Scalar;
-  /** Updates over which the learning rate falls linearly to 0; null keeps it. Default null. */
-  readonly lrAnnealUpdates: number | null;
+  /** Whether the rate stays ("constant") or falls to 0 over scheduleUpdates ("linear"). Default "constant". */
+  readonly lrSchedule: Schedule;
   /** Largest norm of all gradients together; larger ones are scaled down. Default 0.5. */
   readonly maxGradNorm: Scalar;
   /** Discount for each step. Default 0.99. */
@@ -32,6 +36,8 @@ export interface PPOConfig {
   readonly gaeLambda: Scalar;
   /** How far a probability ratio may move from 1 and still pay. Default 0.2. */
   readonly clipEps: Scalar;
+  /** Whether clipEps stays or falls, likewise. Default "constant". */
+  readonly clipSchedule: Schedule;
   /** Whether the value, too, is kept within clipEps of its old one. Default true. */
   readonly clipValueLoss: boolean;
   /** Weight of the critic's loss. Default 0.5. */
@@ -69,11 +75,13 @@ export const PPOConfig = defineConfig<PPOConfig>(
     hiddenSizes: widths([64, 64]),
     network: choice("auto", networkKinds),
     lr: traceable(positive(2.5e-4)),
-    lrAnnealUpdates: optional(whole(1)),
+    lrSchedule: schedule(),
     maxGradNorm: traceable(positive(0.5)),
     gamma: traceable(fraction(0.99)),
     gaeLambda: traceable(fraction(0.95)),
     clipEps: traceable(positive(0.2)),
+    clipSchedule: schedule(),
+    scheduleUpdates: scheduleUpdates(),
     clipValueLoss: flag(true),
     vfCoef: traceable(notNegative(0.5)),
     entCoef: traceable(notNegative(0.01)),

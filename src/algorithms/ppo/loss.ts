@@ -5,10 +5,10 @@ import { policyAndValue } from "./network.js";
 import type { PPOBatch, PPOLossMetrics, PPOParams } from "./types.js";
 
 /** The hyperparameters that the loss depends on. */
-export type PPOLossConfig = Pick<
-  PPOConfig,
-  "clipEps" | "clipValueLoss" | "vfCoef" | "entCoef" | "normalizeAdvantage"
->;
+export type PPOLossConfig = Pick<PPOConfig, "clipValueLoss" | "vfCoef" | "entCoef" | "normalizeAdvantage"> & {
+  /** An array where it changes from update to update. */
+  readonly clipEps: number | Array;
+};
 
 /** The loss of a minibatch, and its parts. */
 export function ppoLoss(

@@ -6,6 +6,7 @@ import {
   includeRewards,
   normalizeObs,
   normalizeReward,
+  scheduled,
   type PPORollout,
   type PPOTransition,
 } from "../../agent/index.js";
@@ -15,9 +16,14 @@ import { computeGae } from "./gae.js";
 import { ppoLoss } from "./loss.js";
 import type { PPOBatch, PPOLossMetrics, PPOMetrics, PPOParams, PPOState } from "./types.js";
 
-/** PPO's optimiser with a part of its learning rate. */
-export const optimizerOf = ({ lr, maxGradNorm }: PPOConfig, part: number | Array) =>
-  clippedAdam(part === 1 ? lr : np.multiply(part, lr), maxGradNorm);
+/** PPO's optimiser. */
+export const optimizerOf = ({ maxGradNorm }: PPOConfig, lr: number | Array) => clippedAdam(lr, maxGradNorm);
+
+/** What PPO's schedules say at an update. */
+const settingsAt = (step: Array, config: PPOConfig) => ({
+  lr: scheduled("PPO.update", "lrSchedule", config.lr, config.lrSchedule, step, config),
+  clipEps: scheduled("PPO.update", "clipSchedule", config.clipEps, config.clipSchedule, step, config),
+});
 
 /** What one gradient step changes. */
 type Learner = Pick<PPOState, "params" | "optState">;
@@ -35,7 +41,7 @@ export function update(
   const rewardStats = includeRewards(state, ...columns(trajectories, config), config);
   const { batch, size } = flatten({ ...state, ...rewardStats }, trajectories, lastValue, config);
   const minibatches = shuffler(batch, size, config.nMinibatches);
-  const learn = learningStep(config, remainingRate(state, config));
+  const learn = learningStep(config, settingsAt(state.step, config));
   const epoch = ({ rng, learner, stopped }: Epoch, _: null): readonly [Epoch, Measured] => {
     const [nextRng, key] = random.split(rng);
     const [next, measured] = lax.scan(learn, { learner, stopped }, minibatches(key));
@@ -116,12 +122,6 @@ const shuffler =
     return tree.map((x) => np.take(x, order, 0).reshape([count, size / count, ...x.shape.slice(1)]), batch);
   };
 
-/** The part of the learning rate that is left. */
-function remainingRate({ step }: PPOState, { lrAnnealUpdates }: PPOConfig): number | Array {
-  if (lrAnnealUpdates === null) return 1;
-  return np.maximum(np.subtract(1, step.astype("float32").div(lrAnnealUpdates)), 0);
-}
-
 interface Descent {
   readonly learner: Learner;
   readonly stopped: Array;
@@ -130,15 +130,17 @@ interface Descent {
 /** One gradient step on a minibatch, as the body of a scan. */
 function learningStep(
   config: PPOConfig,
-  rate: number | Array,
+  { lr, clipEps }: ReturnType<typeof settingsAt>,
 ): (descent: Descent, batch: PPOBatch) => readonly [Descent, Measured] {
-  const optimizer = optimizerOf(config, rate);
+  const optimizer = optimizerOf(config, lr);
   const descend = ({ params, optState }: Learner, gradients: PPOParams): Learner => {
     const [steps, next] = optimizer.update(gradients, optState);
     return { params: applyUpdates(params, steps), optState: next };
   };
   const gradientOf = (params: PPOParams, batch: PPOBatch) =>
-    valueAndGrad((p: PPOParams) => ppoLoss(p, batch, { config }), { hasAux: true })(params);
+    valueAndGrad((p: PPOParams) => ppoLoss(p, batch, { config: { ...config, clipEps } }), { hasAux: true })(
+      params,
+    );
   const { targetKl } = config;
   if (targetKl === null) {
     return ({ learner, stopped }, batch) => {

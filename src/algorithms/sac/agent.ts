@@ -10,6 +10,7 @@ import {
   jitWithConfig,
   normalizeObs,
   normalizeReward,
+  scheduled,
   type NetworkParams,
   type Transition,
 } from "../../agent/index.js";
@@ -31,11 +32,25 @@ interface ActOptions extends Options {
   readonly explore?: boolean;
 }
 
-const optimizers = ({ actorLr, criticLr, alphaLr, maxGradNorm }: SACConfig) => ({
+const optimizers = ({ actorLr, criticLr, alphaLr, maxGradNorm }: Rates) => ({
   actor: clippedAdam(actorLr, maxGradNorm),
   critic: clippedAdam(criticLr, maxGradNorm),
   alpha: clippedAdam(alphaLr, maxGradNorm),
 });
+
+interface Rates {
+  readonly actorLr: number | Array;
+  readonly criticLr: number | Array;
+  readonly alphaLr: number | Array;
+  readonly maxGradNorm: number | Array;
+}
+
+/** The learning rates at an update. */
+function ratesAt(step: Array, config: SACConfig): Rates {
+  const { actorLr, criticLr, alphaLr, maxGradNorm, lrSchedule } = config;
+  const rate = (lr: number | Array) => scheduled("SAC.update", "lrSchedule", lr, lrSchedule, step, config);
+  return { actorLr: rate(actorLr), criticLr: rate(criticLr), alphaLr: rate(alphaLr), maxGradNorm };
+}
 
 interface InitOptions {
   /** How many environments it will learn from at once, for normalizeReward follows each. Default 1. */
@@ -112,7 +127,7 @@ function update(state: SACState, given: Transition, { config }: Options): [SACSt
   };
   const [rng, nextKey, nowKey] = random.split(state.rng, 3);
   const noiseShape = batch.action.shape;
-  const { actor, critic, alpha } = optimizers(config);
+  const { actor, critic, alpha } = optimizers(ratesAt(state.step, config));
 
   const target = sacTarget(state, batch, random.normal(nextKey, noiseShape), { config });
   const [[criticLoss, qMean], criticGradients] = valueAndGrad(

@@ -10,14 +10,18 @@ import {
   networkKinds,
   optional,
   positive,
+  schedule,
+  scheduleUpdates,
   traceable,
   whole,
   widths,
   type NetworkKind,
   type Scalar,
+  type Schedule,
+  type ScheduleHorizon,
 } from "../../agent/index.js";
 
-export interface SACConfig {
+export interface SACConfig extends ScheduleHorizon {
   /** Widths of the hidden layers of the actor and of both critics. Default [256, 256]. */
   readonly hiddenSizes: readonly number[];
   /** Convolutions or dense layers only; "auto" takes convolutions for images of at least 5×5. Default "auto". */
@@ -28,6 +32,8 @@ export interface SACConfig {
   readonly criticLr: Scalar;
   /** Adam's learning rate for the logarithm of alpha. Default 3e-4. */
   readonly alphaLr: Scalar;
+  /** Whether the rates stay ("constant") or fall to 0 over scheduleUpdates ("linear"). Default "constant". */
+  readonly lrSchedule: Schedule;
   /** Discount for each step. Default 0.99. */
   readonly gamma: Scalar;
   /** Transitions in a batch drawn from the replay buffer. Default 256. */
@@ -50,6 +56,10 @@ export interface SACConfig {
   readonly logStdMin: Scalar;
   /** Largest logarithm of the policy's standard deviation. Default 2. */
   readonly logStdMax: Scalar;
+  /** trainSAC learns whenever so many environment steps, of all environments together, were made. Default 1. */
+  readonly trainFreq: number;
+  /** Updates each time that trainSAC learns. Default 1. */
+  readonly gradientSteps: number;
   /** Whether observations are brought to mean 0 and deviation 1 by what was seen in training. Default false. */
   readonly normalizeObs: boolean;
   /** Normalised observations are kept within ± this. Default 10. */
@@ -69,6 +79,8 @@ export const SACConfig = defineConfig<SACConfig>(
     actorLr: traceable(positive(3e-4)),
     criticLr: traceable(positive(3e-4)),
     alphaLr: traceable(positive(3e-4)),
+    lrSchedule: schedule(),
+    scheduleUpdates: scheduleUpdates(),
     gamma: traceable(fraction(0.99)),
     batchSize: whole(256),
     maxGradNorm: traceable(positive(10)),
@@ -80,6 +92,8 @@ export const SACConfig = defineConfig<SACConfig>(
     actionHigh: optional(eachOrAll(1)),
     logStdMin: traceable(finite(-20)),
     logStdMax: traceable(finite(2)),
+    trainFreq: whole(1),
+    gradientSteps: whole(1),
     normalizeObs: flag(false),
     clipObs: traceable(positive(10)),
     normalizeReward: flag(false),

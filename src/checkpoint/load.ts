@@ -136,10 +136,17 @@ export const loadCheckpoint = <T>(dir: string, like: T, options: LoadOptions = {
   loadFrom("loadCheckpoint", dir, like, options).tree;
 
 /** Loads all of a checkpoint's tree as plain objects and lists, for those who do not know its structure. */
-export function loadWhole(dir: string, options: FindOptions = {}): Loaded<unknown> {
-  const found = findOrFail("loadWhole", dir, options.step ?? null);
+export function loadWhole(
+  operation: string,
+  dir: string,
+  { step = null }: FindOptions = {},
+): Loaded<unknown> {
+  const found = findOrFail(operation, dir, step);
   const { manifest, tensors } = found;
-  return { ...infoOf(found), tree: decodeWhole(found.path, { outline: manifest.tree, tensors }) };
+  return {
+    ...infoOf(found),
+    tree: decodeWhole(`${operation}: ${found.path}`, { outline: manifest.tree, tensors }),
+  };
 }
 
 /** The metadata of the checkpoint that `loadCheckpoint` would load. */

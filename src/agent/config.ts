@@ -134,6 +134,29 @@ export function checkedConfig<C extends object>(
   }
 }
 
+/** A config that somebody hands over, or what in it differs from the defaults; without it they are all that counts. */
+export const completedConfig = <C extends object>(
+  operation: string,
+  name: string,
+  builder: ConfigBuilder<C>,
+  given: Partial<C> | undefined,
+): Readonly<C> => (given === undefined ? builder.defaults : checkedConfig(operation, name, builder, given));
+
+/** The config among the options of an agent's function, completed. `names` are those of the other options. */
+export function configAmong<C extends object>(
+  operation: string,
+  builder: ConfigBuilder<C>,
+  options: { readonly config?: Partial<C> },
+  names: readonly string[] = [],
+): Readonly<C> {
+  const known = ["config", ...names];
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    fail(operation, `there is no option \`${unknown}\`; its options are ${known.join(", ")}`);
+  }
+  return completedConfig(operation, "config", builder, options.config);
+}
+
 function checkKnown(name: string, key: string, known: readonly string[]): void {
   if (known.includes(key)) return;
   const [nearest, ...others] = nearestNames(key, known, 1);

@@ -50,7 +50,7 @@ export function actionKindOf(policy: StoredPolicy): ActionKind {
   switch (policy.algorithm) {
     case "ppo": {
       const { params } = policy.state;
-      const head = "backbone" in params ? params.policy : params.actor;
+      const head = params.policy ?? params.actor;
       const size = params.logStd?.shape[0] ?? Network.outputSize(head, obsShape);
       return { kind: params.logStd === undefined ? "discrete" : "continuous", size };
     }
@@ -68,7 +68,7 @@ function firstNetwork({ algorithm, state }: Pick<StoredPolicy, "algorithm" | "st
   if (algorithm === "sac") return (state as SACState).actorParams;
   if (algorithm === "dqn") return (state as DQNState).params;
   const { params } = state as PPOState;
-  if (!("backbone" in params)) return params.actor;
+  if (params.backbone === undefined) return params.actor;
   const isEmpty = "length" in params.backbone && params.backbone.length === 0;
   return isEmpty ? params.policy : params.backbone;
 }

@@ -66,12 +66,7 @@ export function checkedPolicy(
       `${operation}: the algorithm must be ppo, dqn or sac, got ${JSON.stringify(algorithm)}`,
     );
   }
-  const checked = checkedConfig<object>(
-    operation,
-    "config",
-    builders[algorithm],
-    config,
-  );
+  const checked = checkedConfig<object>(operation, "config", builders[algorithm], config);
   const fields = isRecord(state) ? state : {};
   const missing = fieldsOf[algorithm].find((name) => fields[name] === undefined);
   if (missing !== undefined) {

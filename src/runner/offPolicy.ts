@@ -12,7 +12,7 @@ import {
   type Array,
   type Shape,
 } from "../array/index.js";
-import { checkedConfig, ReplayBuffer, type Transition } from "../agent/index.js";
+import { completedConfig, ReplayBuffer, type Transition } from "../agent/index.js";
 import { DQN, DQNConfig, SAC, SACConfig, type DQNState, type SACState } from "../algorithms/index.js";
 import type { Environment, Space } from "../env/index.js";
 import { checkDevices, checkOptions, runOptionNames } from "./checks.js";
@@ -28,19 +28,22 @@ import { longestEpisode, lookAt, plainParams, type Setting } from "./setting.js"
 import type { Trainer, Work } from "./trainer.js";
 
 interface CommonOptions<A> extends RunOptions<A> {
-  readonly runnerConfig: RunnerConfig;
+  /** How the run goes, or what in it differs from the defaults. */
+  readonly runnerConfig?: Partial<RunnerConfig>;
   /** The shape of an observation, if not the environment's. */
   readonly obsShape?: Shape;
 }
 
 export interface TrainDQNOptions extends CommonOptions<DQNState> {
-  readonly dqnConfig: DQNConfig;
+  /** DQN's settings, or what in them differs from the defaults. */
+  readonly dqnConfig?: Partial<DQNConfig>;
   /** The number of actions, if not the environment's. */
   readonly nActions?: number;
 }
 
 export interface TrainSACOptions extends CommonOptions<SACState> {
-  readonly sacConfig: SACConfig;
+  /** SAC's settings, or what in them differs from the defaults. */
+  readonly sacConfig?: Partial<SACConfig>;
   /** The number of an action's components, if not the environment's. */
   readonly actionDim?: number;
 }
@@ -61,7 +64,7 @@ const commonOptions = ["runnerConfig", "obsShape", ...runOptionNames];
 export async function trainDQN<S, P>(
   env: Environment<S, P>,
   envParams: P,
-  options: TrainDQNOptions,
+  options: TrainDQNOptions = {},
 ): Promise<DQNTrainResult> {
   checkOptions("trainDQN", options, ["dqnConfig", "nActions", ...commonOptions]);
   const { dqnConfig, nActions, ...rest } = options;
@@ -72,7 +75,7 @@ export async function trainDQN<S, P>(
 export async function trainSAC<S, P>(
   env: Environment<S, P>,
   envParams: P,
-  options: TrainSACOptions,
+  options: TrainSACOptions = {},
 ): Promise<SACTrainResult> {
   checkOptions("trainSAC", options, ["sacConfig", "actionDim", ...commonOptions]);
   const { sacConfig, actionDim, ...rest } = options;
@@ -83,20 +86,20 @@ export async function trainSAC<S, P>(
 export const dqnTrainer = <S, P>(
   env: Environment<S, P>,
   params: P,
-  config: DQNConfig,
-  runner: RunnerConfig,
+  config?: Partial<DQNConfig>,
+  runner?: Partial<RunnerConfig>,
 ) => trainerOf(env, params, dqnLearner(config), runner);
 
 /** A SAC run for the host to drive. */
 export const sacTrainer = <S, P>(
   env: Environment<S, P>,
   params: P,
-  config: SACConfig,
-  runner: RunnerConfig,
+  config?: Partial<SACConfig>,
+  runner?: Partial<RunnerConfig>,
 ) => trainerOf(env, params, sacLearner(config), runner);
 
-function dqnLearner(given: DQNConfig, nActions?: number): Learner<DQNState> {
-  const config = checkedConfig("trainDQN", "dqnConfig", DQNConfig, given);
+function dqnLearner(given: Partial<DQNConfig> | undefined, nActions?: number): Learner<DQNState> {
+  const config = completedConfig("trainDQN", "dqnConfig", DQNConfig, given);
   return {
     ...{ name: "DQN", config, kind: "Discrete" },
     actionCount: { name: "nActions", value: nActions },
@@ -108,8 +111,8 @@ function dqnLearner(given: DQNConfig, nActions?: number): Learner<DQNState> {
   };
 }
 
-function sacLearner(given: SACConfig, actionDim?: number): Learner<SACState> {
-  const config = checkedConfig("trainSAC", "sacConfig", SACConfig, given);
+function sacLearner(given: Partial<SACConfig> | undefined, actionDim?: number): Learner<SACState> {
+  const config = completedConfig("trainSAC", "sacConfig", SACConfig, given);
   return {
     ...{ name: "SAC", config, kind: "Box" },
     actionCount: { name: "actionDim", value: actionDim },
@@ -175,11 +178,11 @@ function trainerOf<A extends object, S, P>(
   env: Environment<S, P>,
   envParams: P,
   learner: Learner<A>,
-  given: RunnerConfig,
+  given: Partial<RunnerConfig> | undefined,
   obsShape?: Shape,
 ): Trainer<TrainState<A, CountedState<S>>> {
   const operation = `train${learner.name}`;
-  const runnerConfig = checkedConfig(operation, "runnerConfig", RunnerConfig, given);
+  const runnerConfig = completedConfig(operation, "runnerConfig", RunnerConfig, given);
   checkDevices(operation, runnerConfig);
   const { numEnvs, totalTimesteps, logInterval, evalEpisodes, seed } = runnerConfig;
   const units = Math.floor(totalTimesteps / numEnvs);

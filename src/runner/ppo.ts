@@ -12,7 +12,7 @@ import {
   type Array,
   type Shape,
 } from "../array/index.js";
-import { checkedConfig } from "../agent/index.js";
+import { completedConfig } from "../agent/index.js";
 import { PPO, PPOConfig, type PPOMetrics, type PPOState } from "../algorithms/index.js";
 import type { Environment } from "../env/index.js";
 import { checkDevices, checkOptions, checkSeeds, runOptionNames } from "./checks.js";
@@ -38,8 +38,10 @@ export interface PPOTrainState<S = unknown> {
 export type PPOMetricsHistory = { readonly [K in keyof PPOMetrics]: Array };
 
 export interface TrainPPOOptions extends RunOptions<PPOState> {
-  readonly ppoConfig: PPOConfig;
-  readonly runnerConfig: RunnerConfig;
+  /** PPO's settings, or what in them differs from the defaults. */
+  readonly ppoConfig?: Partial<PPOConfig>;
+  /** How the run goes, or what in it differs from the defaults. */
+  readonly runnerConfig?: Partial<RunnerConfig>;
   /** The shape of an observation, if not the environment's. */
   readonly obsShape?: Shape;
   /** The number of actions, if not the environment's. */
@@ -56,7 +58,7 @@ type PPOTrainerOptions = Pick<TrainPPOOptions, (typeof ownOptions)[number]>;
 export async function trainPPO<S, P>(
   env: Environment<S, P>,
   envParams: P,
-  options: TrainPPOOptions,
+  options: TrainPPOOptions = {},
 ): Promise<[PPOTrainState<CountedState<S>>, PPOMetricsHistory]> {
   checkOptions("trainPPO", options, [...ownOptions, ...runOptionNames]);
   const { ppoConfig: _, runnerConfig, obsShape: __, nActions: ___, seeds, ...listeners } = options;
@@ -71,10 +73,10 @@ export async function trainPPO<S, P>(
 export function ppoTrainer<S, P>(
   env: Environment<S, P>,
   envParams: P,
-  { ppoConfig, runnerConfig: givenRunner, obsShape, nActions, seeds }: PPOTrainerOptions,
+  { ppoConfig, runnerConfig: givenRunner, obsShape, nActions, seeds }: PPOTrainerOptions = {},
 ): Trainer<PPOTrainState<CountedState<S>>> {
-  const config = checkedConfig("trainPPO", "ppoConfig", PPOConfig, ppoConfig);
-  const runnerConfig = checkedConfig("trainPPO", "runnerConfig", RunnerConfig, givenRunner);
+  const config = completedConfig("trainPPO", "ppoConfig", PPOConfig, ppoConfig);
+  const runnerConfig = completedConfig("trainPPO", "runnerConfig", RunnerConfig, givenRunner);
   checkDevices("trainPPO", runnerConfig);
   checkSeeds("trainPPO", seeds);
   const { numEnvs, nSteps } = config;

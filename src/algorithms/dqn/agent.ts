@@ -1,6 +1,7 @@
 // DQN as a namespace of pure functions.
 import {
-  checkedConfig,
+  completedConfig,
+  configAmong,
   clippedAdam,
   discreteActions,
   includeObs,
@@ -18,7 +19,8 @@ import { initQNetwork, qValues } from "./network.js";
 import type { DQNMetrics, DQNState } from "./types.js";
 
 interface Options {
-  readonly config: DQNConfig;
+  /** What the agent was made with, or what in it differs from the defaults. Default: the defaults. */
+  readonly config?: Partial<DQNConfig>;
 }
 
 interface ActOptions extends Options {
@@ -29,8 +31,8 @@ interface ActOptions extends Options {
 const optimizerOf = ({ lr, maxGradNorm }: DQNConfig) => clippedAdam(lr, maxGradNorm);
 
 /** The state of a fresh agent. `actions` is a number of actions or a Discrete space. */
-function init(rng: Array, obsShape: Shape, actions: number | Space, given: DQNConfig): DQNState {
-  const config = checkedConfig("DQN.init", "config", DQNConfig, given);
+function init(rng: Array, obsShape: Shape, actions: number | Space, given?: Partial<DQNConfig>): DQNState {
+  const config = completedConfig("DQN.init", "config", DQNConfig, given);
   const [paramsKey, stateKey] = random.split(rng);
   const params = initQNetwork(paramsKey, obsShape, discreteActions("DQN.init", actions), config);
   return {
@@ -50,7 +52,9 @@ function epsilonAt(step: Array, { epsilonStart, epsilonEnd, epsilonDecaySteps }:
 }
 
 /** Actions for a batch of observations, int32 (B,). */
-function actBatch(state: DQNState, obs: Array, { config, explore = true }: ActOptions): [Array, DQNState] {
+function actBatch(state: DQNState, obs: Array, options: ActOptions = {}): [Array, DQNState] {
+  const { explore = true } = options;
+  const config = configAmong("DQN.actBatch", DQNConfig, options, ["explore"]);
   const [rng, chanceKey, actionKey] = random.split(state.rng, 3);
   const values = qValues(state.params, normalizeObs(state, obs, config), config);
   const best = values.argmax(-1);
@@ -62,7 +66,7 @@ function actBatch(state: DQNState, obs: Array, { config, explore = true }: ActOp
 }
 
 /** An action for one observation, an int32 scalar. */
-function act(state: DQNState, obs: Array, options: ActOptions): [action: Array, state: DQNState] {
+function act(state: DQNState, obs: Array, options: ActOptions = {}): [action: Array, state: DQNState] {
   const [action, next] = actBatch(state, obs.slice(null), options);
   return [action.slice(0), next];
 }
@@ -80,7 +84,8 @@ const nextStep = (step: Array, period: number): Array =>
   np.where(step.equal(largest), largest + 1 - period, step.add(1));
 
 /** One gradient step on a batch; every `targetUpdateFreq` updates the target network becomes a copy. */
-function update(state: DQNState, given: Transition, { config }: Options): [DQNState, DQNMetrics] {
+function update(state: DQNState, given: Transition, options: Options = {}): [DQNState, DQNMetrics] {
+  const config = configAmong("DQN.update", DQNConfig, options);
   const seen = (obs: Array) => normalizeObs(state, obs, config);
   const batch = { ...given, obs: seen(given.obs), nextObs: seen(given.nextObs) };
   const [[loss, qMean], gradients] = valueAndGrad(
@@ -102,6 +107,16 @@ function update(state: DQNState, given: Transition, { config }: Options): [DQNSt
   ];
 }
 
+/** The value of each action at a batch of observations, (B, actions). */
+const qValuesBatch = (state: DQNState, obs: Array, options: Options = {}): Array => {
+  const config = configAmong("DQN.qValues", DQNConfig, options);
+  return qValues(state.params, normalizeObs(state, obs, config), config);
+};
+
+/** The value of each action at one observation, (actions,). */
+const qValuesOf = (state: DQNState, obs: Array, options: Options = {}): Array =>
+  qValuesBatch(state, obs.slice(null), options).slice(0);
+
 /**
  * Deep Q-learning. Called by themselves these functions are compiled, once for each config and shape; in a
  * function that is being traced they become part of it.
@@ -110,6 +125,8 @@ export const DQN = {
   init,
   act: jit(act, { staticArgnums: 2 }),
   actBatch: jit(actBatch, { staticArgnums: 2 }),
+  qValues: jit(qValuesOf, { staticArgnums: 2 }),
+  qValuesBatch: jit(qValuesBatch, { staticArgnums: 2 }),
   observe: jit(observe),
   update: jit(update, { staticArgnums: 2 }),
 } as const;

@@ -3,7 +3,9 @@ import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-const benchmarks = ["tracing", "kernels", "cartpole", "minatar", "compile", "scaling", "agents", "train"];
+const benchmarks = [
+  ...["tracing", "kernels", "cartpole", "minatar", "compile", "scaling", "agents", "train", "inference"],
+];
 const [wanted = "", ...rest] = process.argv.slice(2);
 const chosen = benchmarks.filter((name) => name.includes(wanted));
 if (chosen.length === 0) {

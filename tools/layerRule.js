@@ -17,6 +17,7 @@ export const layers = [
   "metrics",
   "plotting",
   "runDir",
+  "policy",
   "runner",
   "config",
   "cli",

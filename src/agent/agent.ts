@@ -23,7 +23,7 @@ export interface Agent<
   /** The state of a fresh agent. `actions` is the number of actions, or the action space. */
   init(rng: Array, obsShape: Shape, actions: number | Space, config: Config): State;
   /** An action for one observation, and the state with its random key moved on. */
-  act(state: State, obs: Array, options: Options): readonly [action: Array, state: State];
+  act(state: State, obs: Array, options?: Options): readonly [action: Array, state: State];
   /** One gradient step on a batch of transitions with a leading axis. */
   update(state: State, batch: Batch): readonly [state: State, metrics: M];
 }

@@ -111,7 +111,7 @@ export interface ConfigBuilder<C> {
   (given?: Partial<C>): Readonly<C>;
   readonly defaults: Readonly<C>;
   /** The fields that may be scalar arrays; the others decide shapes or control flow. */
-  readonly traceable: readonly (keyof C & string)[];
+  readonly traceable: readonly string[];
 }
 
 /**
@@ -174,9 +174,9 @@ export function plainConfig<C extends object>(
   operation: string,
   name: string,
   builder: ConfigBuilder<C>,
-  given: unknown,
+  given: Partial<C> | undefined,
 ): Readonly<C> {
-  const config = checkedConfig(operation, name, builder, given);
+  const config = completedConfig(operation, name, builder, given);
   const entries = Object.entries(config).map(([field, value]: [string, unknown]) => {
     if (!(value instanceof NumericArray)) return [field, value];
     const known = knownValue(value);
@@ -184,6 +184,29 @@ export function plainConfig<C extends object>(
     return [field, known];
   });
   return Object.freeze(Object.fromEntries(entries)) as C;
+}
+
+/** A config that somebody hands over, or what in it differs from the defaults; without it they are all that counts. */
+export const completedConfig = <C extends object>(
+  operation: string,
+  name: string,
+  builder: ConfigBuilder<C>,
+  given: Partial<C> | undefined,
+): Readonly<C> => (given === undefined ? builder.defaults : checkedConfig(operation, name, builder, given));
+
+/** The config among the options of an agent's function, completed. `names` are those of the other options. */
+export function configAmong<C extends object>(
+  operation: string,
+  builder: ConfigBuilder<C>,
+  options: { readonly config?: Partial<C> },
+  names: readonly string[] = [],
+): Readonly<C> {
+  const known = ["config", ...names];
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    fail(operation, `there is no option \`${unknown}\`; its options are ${known.join(", ")}`);
+  }
+  return completedConfig(operation, "config", builder, options.config);
 }
 
 function checkKnown(name: string, key: string, known: readonly string[]): void {

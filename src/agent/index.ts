@@ -11,6 +11,8 @@ export { assertAgent, isAgent, type ActOptions, type Agent } from "./agent.js";
 export {
   checkedConfig,
   choice,
+  completedConfig,
+  configAmong,
   defineConfig,
   eachOrAll,
   finite,

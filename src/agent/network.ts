@@ -22,7 +22,7 @@ interface InitOptions {
   /** How many numbers join the observation behind the convolutions, such as an action. Default 0. */
   readonly extraInputs?: number;
   /** "mlp" looks at images, too, with dense layers only, and "cnn" refuses what is no image. Default "auto". */
-  readonly kind?: NetworkKind;
+  readonly kind?: NetworkKind | undefined;
 }
 
 interface ApplyOptions {

@@ -9,8 +9,9 @@ import {
   type DType,
   type TypedArray,
 } from "../array/index.js";
+import { extendPath } from "../files/index.js";
 import { CheckpointError, DamagedCheckpointError } from "./errors.js";
-import { firstMisfit, leavesOf, namedLeaves, outlineOf, type Outline } from "./outline.js";
+import { firstMisfit, leavesOf, namedLeaves, outlineOf, partOf, type Outline } from "./outline.js";
 import { metadataKey, type Tensor } from "./safetensors.js";
 
 /** A tree taken apart. The tensors are copies: nothing that happens to the tree later shows in them. */
@@ -70,23 +71,58 @@ function firstReplica(operation: string, of: unknown): unknown {
   }, of);
 }
 
+/** A tree as it was stored. */
+export interface StoredTree {
+  readonly outline: Outline;
+  readonly tensors: ReadonlyMap<string, Tensor>;
+}
+
+export interface DecodeOptions {
+  /** How many copies of every array to make, along a new leading axis; `null` makes none. */
+  readonly replicas?: number | null;
+  /** Whether the template may leave out keys of objects, which are passed over. */
+  readonly partial?: boolean;
+}
+
 /** The tree of a template's structure with what was saved. */
 export function decodeTree<T>(
   operation: string,
-  { outline, tensors }: { readonly outline: Outline; readonly tensors: ReadonlyMap<string, Tensor> },
+  { outline, tensors }: StoredTree,
   like: T,
-  replicas: number | null,
+  { replicas = null, partial = false }: DecodeOptions = {},
 ): T {
-  const misfit = firstMisfit(outline, outlineOf(operation, like), replicas);
+  const wanted = outlineOf(operation, like);
+  const saved = partial ? partOf(outline, wanted) : outline;
+  const misfit = firstMisfit(saved, wanted, replicas);
   if (misfit !== null) {
     throw new CheckpointError(
       `${operation}: the checkpoint does not fit the template ${misfit}. Load it with the config it was saved with`,
     );
   }
-  const leaves = leavesOf(outline).map(({ path, at }) =>
+  const leaves = leavesOf(saved).map(({ path, at }) =>
     decodeLeaf(at, tensors.get(tensorName(path)), path, replicas),
   );
   return tree.unflatten<T>(tree.structure(like), leaves);
+}
+
+/** The whole tree as plain objects and lists, without a template. */
+export function decodeWhole(operation: string, { outline, tensors }: StoredTree): unknown {
+  const visit = (at: Outline, path: string): unknown => {
+    if ("nothing" in at) return at.nothing === "null" ? null : undefined;
+    if ("list" in at) return at.list.map((child, index) => visit(child, extendPath(path, index)));
+    if ("object" in at) {
+      const entries = Object.entries(at.object);
+      return Object.fromEntries(entries.map(([key, child]) => [key, visit(child, extendPath(path, key))]));
+    }
+    if ("custom" in at) {
+      throw new CheckpointError(
+        `${operation}: ${path === "" ? "the tree" : path} is a ${at.custom}, which only a template can tell how to ` +
+          "make; give a tree of the same structure",
+      );
+    }
+    return decodeLeaf(at, tensors.get(tensorName(path)), path, null);
+  };
+  return visit(outline, "");
 }
 
 function decodeLeaf(at: Outline, tensor: Tensor | undefined, path: string, replicas: number | null): unknown {

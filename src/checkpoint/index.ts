@@ -10,8 +10,10 @@ export {
   findCheckpoint,
   loadCheckpoint,
   loadMetadata,
+  loadWhole,
   type CheckpointInfo,
   type FindOptions,
+  type Loaded,
   type LoadOptions,
 } from "./load.js";
 export {
@@ -29,4 +31,5 @@ export {
   stepName,
   type Checkpoint,
 } from "./steps.js";
-export { loadTree, saveTree } from "./treeFile.js";
+export { fromSafetensors, toSafetensors, type TextMetadata, type TreeContent } from "./treeBytes.js";
+export { loadTree, saveTree, type LoadTreeOptions } from "./treeFile.js";

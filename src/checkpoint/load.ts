@@ -1,6 +1,6 @@
 // Finding and loading checkpoints: the one that is asked for, or the newest that is whole.
 import { fs, path } from "../node/index.js";
-import { decodeTree } from "./codec.js";
+import { decodeTree, decodeWhole } from "./codec.js";
 import { CheckpointError, DamagedCheckpointError } from "./errors.js";
 import { readCheckpoint, type StoredCheckpoint } from "./manifest.js";
 import { manifestName } from "./names.js";
@@ -14,6 +14,8 @@ export interface FindOptions {
 export interface LoadOptions extends FindOptions {
   /** How many devices to copy every array to, along a new leading axis. Default: none. */
   readonly replicateTo?: number | null;
+  /** Whether `like` may leave out keys of objects: a part of the tree is loaded, its parameters say. Default false. */
+  readonly partial?: boolean;
 }
 
 interface Found extends StoredCheckpoint {
@@ -110,7 +112,7 @@ export function loadFrom<T>(
   operation: string,
   dir: string,
   like: T,
-  { step = null, replicateTo = null }: LoadOptions,
+  { step = null, replicateTo = null, partial = false }: LoadOptions,
 ): Loaded<T> {
   if (replicateTo !== null && (!Number.isInteger(replicateTo) || replicateTo < 1)) {
     throw new CheckpointError(
@@ -119,12 +121,10 @@ export function loadFrom<T>(
   }
   const found = findOrFail(operation, dir, step);
   const { manifest, tensors } = found;
-  const tree = decodeTree(
-    `${operation}: ${found.path}`,
-    { outline: manifest.tree, tensors },
-    like,
-    replicateTo,
-  );
+  const tree = decodeTree(`${operation}: ${found.path}`, { outline: manifest.tree, tensors }, like, {
+    replicas: replicateTo,
+    partial,
+  });
   return { ...infoOf(found), tree };
 }
 
@@ -134,6 +134,20 @@ export function loadFrom<T>(
  */
 export const loadCheckpoint = <T>(dir: string, like: T, options: LoadOptions = {}): T =>
   loadFrom("loadCheckpoint", dir, like, options).tree;
+
+/** Loads all of a checkpoint's tree as plain objects and lists, for those who do not know its structure. */
+export function loadWhole(
+  operation: string,
+  dir: string,
+  { step = null }: FindOptions = {},
+): Loaded<unknown> {
+  const found = findOrFail(operation, dir, step);
+  const { manifest, tensors } = found;
+  return {
+    ...infoOf(found),
+    tree: decodeWhole(`${operation}: ${found.path}`, { outline: manifest.tree, tensors }),
+  };
+}
 
 /** The metadata of the checkpoint that `loadCheckpoint` would load. */
 export const loadMetadata = (

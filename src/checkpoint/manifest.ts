@@ -1,11 +1,13 @@
 // checkpoint.json: what a checkpoint holds, and checksums that tell whether it is still what was written.
 import { fs, path } from "../node/index.js";
 import { explainFailure, failureCode, isRecord, type NewFile } from "../files/index.js";
+import { sha256 } from "./checksum.js";
 import type { EncodedTree } from "./codec.js";
 import { DamagedCheckpointError } from "./errors.js";
 import { format, manifestName, tensorsName } from "./names.js";
 import { isOutline, type Outline } from "./outline.js";
-import { encodeSafetensors, readSafetensors, sha256, type Tensor } from "./safetensors.js";
+import { encodeSafetensors, type Tensor } from "./safetensors.js";
+import { readSafetensors } from "./safetensorsFile.js";
 import { stepOfFolder } from "./steps.js";
 
 const version = 1;

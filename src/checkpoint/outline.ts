@@ -183,6 +183,21 @@ export function firstMisfit(saved: Outline, wanted: Outline, replicas: number | 
   return null;
 }
 
+/** What a template asks of a saved tree: without the keys of objects that only the saved one has. */
+export function partOf(saved: Outline, wanted: Outline): Outline {
+  if ("custom" in saved && "custom" in wanted) {
+    return { ...saved, children: partOf(saved.children, wanted.children) };
+  }
+  if ("list" in saved && "list" in wanted && saved.list.length === wanted.list.length) {
+    return { list: saved.list.map((child, index) => partOf(child, wanted.list[index])) };
+  }
+  if (!("object" in saved) || !("object" in wanted)) return saved;
+  const asked = Object.entries(saved.object).filter(([key]) => Object.hasOwn(wanted.object, key));
+  return {
+    object: Object.fromEntries(asked.map(([key, child]) => [key, partOf(child, wanted.object[key])])),
+  };
+}
+
 /** The first key that only one of two objects has. */
 function oddKey(a: Outline, b: Outline): { readonly key: string; readonly side: string } | null {
   if (!("object" in a) || !("object" in b)) return null;

@@ -1,54 +1,41 @@
-// A tree in a single safetensors file, for weights that travel alone.
+// A tree in a single safetensors file on disk.
 import { path } from "../node/index.js";
 import { explainFailure, replaceFile } from "../files/index.js";
-import { decodeTree, encodeTree } from "./codec.js";
 import { CheckpointError, DamagedCheckpointError } from "./errors.js";
-import type { Outline } from "./outline.js";
-import { encodeSafetensors, readSafetensors, sha256 } from "./safetensors.js";
+import { readSafetensors, type SafetensorsFile } from "./safetensorsFile.js";
 import { writeError } from "./save.js";
-
-// The checksum is part of the file that it is of: it is taken with zeros in its own place.
-const blank = "0".repeat(64);
+import { decodeTreeFile, encodeTreeFile } from "./treeBytes.js";
 
 /** Saves a tree as one safetensors file that appears whole or not at all. */
 export function saveTree(file: string, tree: unknown): void {
   const operation = "saveTree";
   const target = path.resolve(file);
-  const { outline, tensors } = encodeTree(operation, tree, false);
-  const encode = (checksum: string) =>
-    encodeSafetensors(tensors, { format: "vibe-rl", tree: JSON.stringify(outline), sha256: checksum });
+  const parts = encodeTreeFile(operation, tree, {});
   try {
-    replaceFile(target, encode(sha256(encode(blank))));
+    replaceFile(target, parts);
   } catch (error) {
     throw writeError(operation, target, error);
   }
 }
 
-/** Loads the tree of a file that `saveTree` wrote into the structure of `like`. */
-export function loadTree<T>(file: string, like: T): T {
-  const operation = "loadTree";
-  const target = path.resolve(file);
-  const { metadata, tensors, parts } = readTreeFile(operation, target);
-  const { tree: outline, sha256: checksum = "" } = metadata;
-  if (outline === undefined) {
-    throw new CheckpointError(
-      `${operation}: ${target} is a safetensors file that saveTree did not write: it does not say which tree it holds`,
-    );
-  }
-  const [length, header, ...data] = parts;
-  const blanked = Buffer.from(Buffer.from(header).toString("utf8").replace(checksum, blank));
-  if (sha256([length, blanked, ...data]) !== checksum) {
-    throw new DamagedCheckpointError(`${operation}: ${target} was altered: its checksum differs`);
-  }
-  return decodeTree(
-    `${operation}: ${target}`,
-    { outline: JSON.parse(outline) as Outline, tensors },
-    like,
-    null,
-  );
+export interface LoadTreeOptions {
+  /** Whether `like` may leave out keys of objects: a part of the tree is loaded. Default false. */
+  readonly partial?: boolean;
 }
 
-function readTreeFile(operation: string, target: string): ReturnType<typeof readSafetensors> {
+/**
+ * Loads the tree of a safetensors file, into the structure of `like` if that is given. A file that another tool has
+ * written is a record of its arrays by name, F16 and BF16 widened to float32.
+ */
+export function loadTree(file: string): unknown;
+export function loadTree<T>(file: string, like: T, options?: LoadTreeOptions): T;
+export function loadTree(file: string, like?: unknown, { partial = false }: LoadTreeOptions = {}): unknown {
+  const operation = "loadTree";
+  const target = path.resolve(file);
+  return decodeTreeFile(`${operation}: ${target}`, readTreeFile(operation, target), like, { partial }).tree;
+}
+
+function readTreeFile(operation: string, target: string): SafetensorsFile {
   try {
     return readSafetensors(target);
   } catch (error) {

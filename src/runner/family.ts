@@ -12,9 +12,12 @@ export interface Member {
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** Makes the runs of a family. Those whose members have the same names of values share their programs. */
-export type Family<S> = (member: Member) => Trainer<S>;
+/**
+ * Makes the runs of a family, of the config's own seed and values where none are given. Those whose members have the
+ * same names of values share their programs.
+ */
+export type Family<S> = (member?: Partial<Member>) => Trainer<S>;
 
 /** A member's values as arguments of a program. */
-export const hyperOf = ({ values }: Member): Hyper =>
+export const hyperOf = (values: Member["values"]): Hyper =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, np.float32(value)]));

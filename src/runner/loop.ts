@@ -1,7 +1,7 @@
 // The host's side of a run. A compiled program carries the training state forward; between its calls the host
 // logs, evaluates, saves checkpoints, calls back, shows progress and listens whether it should stop.
 import type { Array } from "../array/index.js";
-import { checkedConfig } from "../agent/index.js";
+import { completedConfig } from "../agent/index.js";
 import type { RunDir } from "../runDir/index.js";
 import { checkListeners } from "./checks.js";
 import { RunnerConfig } from "./config.js";
@@ -61,11 +61,11 @@ export interface RunResult<S> {
 /** Runs a trainer to its end, or until it is told to stop. */
 export async function run<S extends object, A>(
   trainer: Trainer<S>,
-  runnerConfig: RunnerConfig,
+  runnerConfig: Partial<RunnerConfig> | undefined,
   { runDir, ...options }: RunOptions<A> = {},
 ): Promise<RunResult<S>> {
   const operation = `train${trainer.algorithm}`;
-  const config = checkedConfig(operation, "runnerConfig", RunnerConfig, runnerConfig);
+  const config = completedConfig(operation, "runnerConfig", RunnerConfig, runnerConfig);
   checkListeners(operation, options);
   // What an earlier run has left is removed only once this one is known to compile.
   if (config.overwrite) await trainer.prepare(trainer.start());

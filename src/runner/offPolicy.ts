@@ -13,7 +13,7 @@ import {
   type Shape,
 } from "../array/index.js";
 import {
-  checkedConfig,
+  completedConfig,
   overUpdates,
   plainConfig,
   ReplayBuffer,
@@ -38,19 +38,22 @@ import { longestEpisode, lookAt, plainParams, type Setting } from "./setting.js"
 import type { Trainer, Work } from "./trainer.js";
 
 interface CommonOptions<A> extends RunOptions<A> {
-  readonly runnerConfig: RunnerConfig;
+  /** How the run goes, or what in it differs from the defaults. */
+  readonly runnerConfig?: Partial<RunnerConfig> | undefined;
   /** The shape of an observation, if not the environment's. */
-  readonly obsShape?: Shape;
+  readonly obsShape?: Shape | undefined;
 }
 
 export interface TrainDQNOptions extends CommonOptions<DQNState> {
-  readonly dqnConfig: DQNConfig;
+  /** DQN's settings, or what in them differs from the defaults. */
+  readonly dqnConfig?: Partial<DQNConfig> | undefined;
   /** The number of actions, if not the environment's. */
   readonly nActions?: number;
 }
 
 export interface TrainSACOptions extends CommonOptions<SACState> {
-  readonly sacConfig: SACConfig;
+  /** SAC's settings, or what in them differs from the defaults. */
+  readonly sacConfig?: Partial<SACConfig> | undefined;
   /** The number of an action's components, if not the environment's. */
   readonly actionDim?: number;
 }
@@ -71,7 +74,7 @@ const commonOptions = ["runnerConfig", "obsShape", ...runOptionNames];
 export async function trainDQN<S, P>(
   env: Environment<S, P>,
   envParams: P,
-  options: TrainDQNOptions,
+  options: TrainDQNOptions = {},
 ): Promise<DQNTrainResult> {
   checkOptions("trainDQN", options, ["dqnConfig", "nActions", ...commonOptions]);
   const { dqnConfig, nActions, ...rest } = options;
@@ -82,7 +85,7 @@ export async function trainDQN<S, P>(
 export async function trainSAC<S, P>(
   env: Environment<S, P>,
   envParams: P,
-  options: TrainSACOptions,
+  options: TrainSACOptions = {},
 ): Promise<SACTrainResult> {
   checkOptions("trainSAC", options, ["sacConfig", "actionDim", ...commonOptions]);
   const { sacConfig, actionDim, ...rest } = options;
@@ -93,17 +96,17 @@ export async function trainSAC<S, P>(
 export const dqnTrainer = <S, P>(
   env: Environment<S, P>,
   params: P,
-  config: DQNConfig,
-  runner: RunnerConfig,
-) => dqnFamily(env, params, { dqnConfig: config, runnerConfig: runner })({ seed: runner.seed, values: {} });
+  config?: Partial<DQNConfig>,
+  runner?: Partial<RunnerConfig>,
+) => dqnFamily(env, params, { dqnConfig: config, runnerConfig: runner })();
 
 /** A SAC run for the host to drive. */
 export const sacTrainer = <S, P>(
   env: Environment<S, P>,
   params: P,
-  config: SACConfig,
-  runner: RunnerConfig,
-) => sacFamily(env, params, { sacConfig: config, runnerConfig: runner })({ seed: runner.seed, values: {} });
+  config?: Partial<SACConfig>,
+  runner?: Partial<RunnerConfig>,
+) => sacFamily(env, params, { sacConfig: config, runnerConfig: runner })();
 
 /** DQN runs that share their programs. */
 export const dqnFamily = <S, P>(env: Environment<S, P>, params: P, options: TrainDQNOptions) =>
@@ -113,7 +116,10 @@ export const dqnFamily = <S, P>(env: Environment<S, P>, params: P, options: Trai
 export const sacFamily = <S, P>(env: Environment<S, P>, params: P, options: TrainSACOptions) =>
   familyOf(env, params, sacAlgorithm(options.sacConfig, options.actionDim), options);
 
-const dqnAlgorithm = (given: DQNConfig, nActions?: number): Algorithm<DQNState, DQNConfig> => ({
+const dqnAlgorithm = (
+  given: Partial<DQNConfig> | undefined,
+  nActions?: number,
+): Algorithm<DQNState, DQNConfig> => ({
   ...{ name: "DQN", kind: "Discrete" },
   config: plainConfig("trainDQN", "dqnConfig", DQNConfig, given),
   actionCount: { name: "nActions", value: nActions },
@@ -127,7 +133,10 @@ const dqnAlgorithm = (given: DQNConfig, nActions?: number): Algorithm<DQNState, 
   }),
 });
 
-const sacAlgorithm = (given: SACConfig, actionDim?: number): Algorithm<SACState, SACConfig> => ({
+const sacAlgorithm = (
+  given: Partial<SACConfig> | undefined,
+  actionDim?: number,
+): Algorithm<SACState, SACConfig> => ({
   ...{ name: "SAC", kind: "Box" },
   config: plainConfig("trainSAC", "sacConfig", SACConfig, given),
   actionCount: { name: "actionDim", value: actionDim },
@@ -204,7 +213,7 @@ async function train<A extends object, C extends LearnerConfig, S, P>(
   { runnerConfig, obsShape, ...options }: CommonOptions<A>,
 ): Promise<TrainResult<A>> {
   const family = familyOf(env, envParams, algorithm, { runnerConfig, obsShape });
-  const trainer = family({ seed: runnerConfig.seed, values: {} });
+  const trainer = family();
   const { state, episodeReturns, metricsLog } = await run(trainer, runnerConfig, options);
   return { agentState: state.agentState, episodeReturns, metricsLog };
 }
@@ -213,13 +222,10 @@ function familyOf<A extends object, C extends LearnerConfig, S, P>(
   env: Environment<S, P>,
   envParams: P,
   { name, config, kind, actionCount, learner }: Algorithm<A, C>,
-  {
-    runnerConfig: given,
-    obsShape,
-  }: { readonly runnerConfig: RunnerConfig; readonly obsShape?: Shape | undefined },
+  { runnerConfig: given, obsShape }: Pick<CommonOptions<A>, "runnerConfig" | "obsShape">,
 ): Family<TrainState<A, CountedState<S>>> {
   const operation = `train${name}`;
-  const runnerConfig = checkedConfig(operation, "runnerConfig", RunnerConfig, given);
+  const runnerConfig = completedConfig(operation, "runnerConfig", RunnerConfig, given);
   checkDevices(operation, runnerConfig);
   const { numEnvs, totalTimesteps, logInterval, evalEpisodes } = runnerConfig;
   const units = Math.floor(totalTimesteps / numEnvs);
@@ -249,9 +255,8 @@ function familyOf<A extends object, C extends LearnerConfig, S, P>(
     nEpisodes: evalEpisodes,
     maxSteps: longestEpisode(envParams),
   });
-  return (member) => {
-    const { seed, values } = member;
-    const hyper = hyperOf(member);
+  return ({ seed = runnerConfig.seed, values = {} } = {}) => {
+    const hyper = hyperOf(values);
     return {
       algorithm: name,
       identity: {

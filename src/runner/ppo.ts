@@ -12,7 +12,7 @@ import {
   type Array,
   type Shape,
 } from "../array/index.js";
-import { checkedConfig, overUpdates, plainConfig } from "../agent/index.js";
+import { completedConfig, overUpdates, plainConfig } from "../agent/index.js";
 import { PPO, PPOConfig, type PPOMetrics, type PPOState } from "../algorithms/index.js";
 import type { Environment } from "../env/index.js";
 import { checkDevices, checkOptions, checkSeeds, runOptionNames } from "./checks.js";
@@ -39,8 +39,10 @@ export interface PPOTrainState<S = unknown> {
 export type PPOMetricsHistory = { readonly [K in keyof PPOMetrics]: Array };
 
 export interface TrainPPOOptions extends RunOptions<PPOState> {
-  readonly ppoConfig: PPOConfig;
-  readonly runnerConfig: RunnerConfig;
+  /** PPO's settings, or what in them differs from the defaults. */
+  readonly ppoConfig?: Partial<PPOConfig>;
+  /** How the run goes, or what in it differs from the defaults. */
+  readonly runnerConfig?: Partial<RunnerConfig>;
   /** The shape of an observation, if not the environment's. */
   readonly obsShape?: Shape;
   /** The number of actions, if not the environment's. */
@@ -57,7 +59,7 @@ type PPOTrainerOptions = Pick<TrainPPOOptions, (typeof ownOptions)[number]>;
 export async function trainPPO<S, P>(
   env: Environment<S, P>,
   envParams: P,
-  options: TrainPPOOptions,
+  options: TrainPPOOptions = {},
 ): Promise<[PPOTrainState<CountedState<S>>, PPOMetricsHistory]> {
   checkOptions("trainPPO", options, [...ownOptions, ...runOptionNames]);
   const { ppoConfig: _, runnerConfig, obsShape: __, nActions: ___, seeds, ...listeners } = options;
@@ -69,19 +71,17 @@ export async function trainPPO<S, P>(
 }
 
 /** A PPO run for the host to drive. */
-export const ppoTrainer = <S, P>(env: Environment<S, P>, envParams: P, options: PPOTrainerOptions) => {
-  const family = ppoFamily(env, envParams, options);
-  return family({ seed: options.runnerConfig.seed, values: {} });
-};
+export const ppoTrainer = <S, P>(env: Environment<S, P>, envParams: P, options?: PPOTrainerOptions) =>
+  ppoFamily(env, envParams, options)();
 
 /** PPO runs that share their programs. */
 export function ppoFamily<S, P>(
   env: Environment<S, P>,
   envParams: P,
-  { ppoConfig, runnerConfig: givenRunner, obsShape, nActions, seeds }: PPOTrainerOptions,
+  { ppoConfig, runnerConfig: givenRunner, obsShape, nActions, seeds }: PPOTrainerOptions = {},
 ): Family<PPOTrainState<CountedState<S>>> {
   const given = plainConfig("trainPPO", "ppoConfig", PPOConfig, ppoConfig);
-  const runnerConfig = checkedConfig("trainPPO", "runnerConfig", RunnerConfig, givenRunner);
+  const runnerConfig = completedConfig("trainPPO", "runnerConfig", RunnerConfig, givenRunner);
   checkDevices("trainPPO", runnerConfig);
   checkSeeds("trainPPO", seeds);
   const { numEnvs, nSteps } = given;
@@ -121,9 +121,8 @@ export function ppoFamily<S, P>(
   });
   /** The agents of a sweep, one by one. */
   const agentsOf = (agent: PPOState) => (isSweep ? seeds.map((_, at) => rowOf(agent, at)) : [agent]);
-  return (member) => {
-    const { seed, values } = member;
-    const hyper = hyperOf(member);
+  return ({ seed = runnerConfig.seed, values = {} } = {}) => {
+    const hyper = hyperOf(values);
     return {
       algorithm: "PPO",
       identity: {

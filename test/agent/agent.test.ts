@@ -1,9 +1,9 @@
 // The Agent protocol: what it accepts, and what it says of what it does not.
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { AgentState, assertAgent, isAgent, type Agent } from "vibe-rl/agent";
-import { DQN } from "vibe-rl/algorithms/dqn";
+import { AgentState, assertAgent, isAgent, type Agent, type Transition } from "vibe-rl/agent";
+import { DQN, type DQNConfig, type DQNState } from "vibe-rl/algorithms/dqn";
 import { PPO } from "vibe-rl/algorithms/ppo";
-import { SAC } from "vibe-rl/algorithms/sac";
+import { SAC, type SACConfig, type SACMetrics, type SACState } from "vibe-rl/algorithms/sac";
 import { np, random, type Array } from "vibe-rl/array";
 
 function problems(candidate: unknown): string[] {
@@ -85,5 +85,14 @@ describe("the protocol's types", () => {
     };
     expectTypeOf(agent).toExtend<Agent<AgentState<{ q: Array }, null>, null, { reward: Array }>>();
     expect(isAgent(agent)).toBe(true);
+  });
+
+  it("let generic code act without options, whatever the agent", () => {
+    const actionOf = <S>(agent: Pick<Agent<S>, "act">, state: S, obs: Array) => agent.act(state, obs)[0];
+    const obs = np.zeros([3]);
+    expect(actionOf(DQN, DQN.init(random.key(0), [3], 4), obs).dtype).toBe("int32");
+    expect(actionOf(SAC, SAC.init(random.key(0), [3], 2), obs).shape).toEqual([2]);
+    expectTypeOf(DQN).toExtend<Agent<DQNState, DQNConfig>>();
+    expectTypeOf(SAC).toExtend<Agent<SACState, SACConfig, Transition, SACMetrics>>();
   });
 });

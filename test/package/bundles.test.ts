@@ -24,6 +24,7 @@ interface Results {
     readonly line: readonly [slope: number, offset: number];
     readonly records: readonly (readonly number[])[];
     readonly subPaths: readonly number[];
+    readonly actions: readonly [own: number, loaded: number];
     readonly errors: Readonly<Record<string, string>>;
   };
 }
@@ -127,7 +128,7 @@ describe.skipIf(isSkipped)("bundles in a browser", () => {
   });
 
   it.each(names)("by %s carry every sub-path; what needs files says so", async (name) => {
-    const { line, records, subPaths, errors } = await run(name, "everything");
+    const { line, records, subPaths, actions, errors } = await run(name, "everything");
     expect(line[0]).toBeCloseTo(3, 2);
     expect(line[1]).toBeCloseTo(-1, 2);
     expect(records).toEqual([
@@ -135,6 +136,8 @@ describe.skipIf(isSkipped)("bundles in a browser", () => {
       [100, 200, 300, 300],
     ]);
     expect(Math.min(...subPaths)).toBeGreaterThan(0);
+    expect([0, 1]).toContain(actions[0]);
+    expect(actions[1]).toBe(actions[0]);
     for (const [action, message] of Object.entries(errors)) {
       expect([action, message]).toEqual([action, expect.stringContaining("files need Node 20.16 or newer")]);
     }

@@ -51,7 +51,7 @@ describe("configs that were put together by hand", () => {
     expect(() => sacTrainer(pendulum, pendulumParams, sacConfig, bad)).toThrow(/evalEvery/);
   });
 
-  it("of another algorithm are refused, and those that are missing", async () => {
+  it("of another algorithm are refused, and what is none", async () => {
     await expect(trainPoles({ ppoConfig: dqnConfig, runnerConfig: fine })).rejects.toThrow(
       /trainPPO: ppoConfig is no PPOConfig: there is no field `batchSize`/,
     );
@@ -59,11 +59,13 @@ describe("configs that were put together by hand", () => {
       /trainDQN: dqnConfig is no DQNConfig: there is no field/,
     );
     await expect(trainPendulum({ sacConfig: fine, runnerConfig: fine })).rejects.toThrow(/is no SACConfig/);
-    await expect(trainPoles({ runnerConfig: fine })).rejects.toThrow(
-      /trainPPO: needs ppoConfig, got undefined/,
+    await expect(trainPoles({ ppoConfig: null, runnerConfig: fine })).rejects.toThrow(
+      /trainPPO: needs ppoConfig, got null/,
     );
-    await expect(trainGrid({ dqnConfig })).rejects.toThrow(/trainDQN: needs runnerConfig, got undefined/);
-    await expect(trainPoles(undefined as unknown as object)).rejects.toThrow(
+    await expect(trainGrid({ runnerConfig: 5 })).rejects.toThrow(
+      /trainDQN: runnerConfig is no RunnerConfig: takes an object with the fields/,
+    );
+    await expect(trainPoles(null as unknown as object)).rejects.toThrow(
       /trainPPO: needs its options as an object/,
     );
   });

@@ -1,6 +1,7 @@
 // DQN as a namespace of pure functions.
 import {
-  checkedConfig,
+  completedConfig,
+  configAmong,
   clippedAdam,
   discreteActions,
   includeObs,
@@ -21,7 +22,8 @@ import { initQNetwork, qValues } from "./network.js";
 import type { DQNMetrics, DQNState } from "./types.js";
 
 interface Options {
-  readonly config: DQNConfig;
+  /** What the agent was made with, or what in it differs from the defaults. Default: the defaults. */
+  readonly config?: Partial<DQNConfig>;
 }
 
 interface ActOptions extends Options {
@@ -36,8 +38,8 @@ const optimizerAt = (step: Array, config: DQNConfig) =>
   );
 
 /** The state of a fresh agent. `actions` is a number of actions or a Discrete space. */
-function init(rng: Array, obsShape: Shape, actions: number | Space, given: DQNConfig): DQNState {
-  const config = checkedConfig("DQN.init", "config", DQNConfig, given);
+function init(rng: Array, obsShape: Shape, actions: number | Space, given?: Partial<DQNConfig>): DQNState {
+  const config = completedConfig("DQN.init", "config", DQNConfig, given);
   const [paramsKey, stateKey] = random.split(rng);
   const params = initQNetwork(paramsKey, obsShape, discreteActions("DQN.init", actions), config);
   return {
@@ -61,7 +63,9 @@ function epsilonAt(step: Array, config: DQNConfig): Array {
 }
 
 /** Actions for a batch of observations, int32 (B,). */
-function actBatch(state: DQNState, obs: Array, { config, explore = true }: ActOptions): [Array, DQNState] {
+function actBatch(state: DQNState, obs: Array, options: ActOptions = {}): [Array, DQNState] {
+  const { explore = true } = options;
+  const config = configAmong("DQN.actBatch", DQNConfig, options, ["explore"]);
   const [rng, chanceKey, actionKey] = random.split(state.rng, 3);
   const values = qValues(state.params, normalizeObs(state, obs, config), config);
   const best = values.argmax(-1);
@@ -73,7 +77,7 @@ function actBatch(state: DQNState, obs: Array, { config, explore = true }: ActOp
 }
 
 /** An action for one observation, an int32 scalar. */
-function act(state: DQNState, obs: Array, options: ActOptions): [action: Array, state: DQNState] {
+function act(state: DQNState, obs: Array, options: ActOptions = {}): [action: Array, state: DQNState] {
   const [action, next] = actBatch(state, obs.slice(null), options);
   return [action.slice(0), next];
 }
@@ -101,7 +105,8 @@ function nextTarget(
 }
 
 /** One gradient step on a batch; every `targetUpdateFreq` updates the target network follows. */
-function update(state: DQNState, given: Transition, { config }: Options): [DQNState, DQNMetrics] {
+function update(state: DQNState, given: Transition, options: Options = {}): [DQNState, DQNMetrics] {
+  const config = configAmong("DQN.update", DQNConfig, options);
   const seen = (obs: Array) => normalizeObs(state, obs, config);
   const batch = { ...given, obs: seen(given.obs), nextObs: seen(given.nextObs) };
   const [[loss, qMean], gradients] = valueAndGrad(
@@ -119,6 +124,16 @@ function update(state: DQNState, given: Transition, { config }: Options): [DQNSt
   ];
 }
 
+/** The value of each action at a batch of observations, (B, actions). */
+const qValuesBatch = (state: DQNState, obs: Array, options: Options = {}): Array => {
+  const config = configAmong("DQN.qValues", DQNConfig, options);
+  return qValues(state.params, normalizeObs(state, obs, config), config);
+};
+
+/** The value of each action at one observation, (actions,). */
+const qValuesOf = (state: DQNState, obs: Array, options: Options = {}): Array =>
+  qValuesBatch(state, obs.slice(null), options).slice(0);
+
 /**
  * Deep Q-learning. Called by themselves these functions are compiled, once for each config and shape; in a
  * function that is being traced they become part of it.
@@ -127,6 +142,8 @@ export const DQN = {
   init,
   act: jitWithConfig(act, 2),
   actBatch: jitWithConfig(actBatch, 2),
+  qValues: jitWithConfig(qValuesOf, 2),
+  qValuesBatch: jitWithConfig(qValuesBatch, 2),
   observe: jit(observe),
   update: jitWithConfig(update, 2),
 } as const;

@@ -2,4 +2,5 @@
 export { DQN } from "./agent.js";
 export { DQNConfig } from "./config.js";
 export { dqnLoss, type DQNLossConfig } from "./loss.js";
+export { QNetwork } from "./qNetwork.js";
 export type { DQNMetrics, DQNState } from "./types.js";

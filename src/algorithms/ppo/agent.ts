@@ -1,22 +1,24 @@
 // PPO as a namespace of pure functions.
 import {
   AgentState,
-  checkedConfig,
+  completedConfig,
+  configAmong,
   initObsStats,
   initRewardStats,
   jitWithConfig,
   normalizeObs,
 } from "../../agent/index.js";
-import { random, type Array, type Shape } from "../../array/index.js";
+import { fail, random, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
 import { PPOConfig } from "./config.js";
-import { initParams, policyAndValue, valueOf } from "./network.js";
+import { initParams, policyAndValue, policyOutputOf, valueOf } from "./network.js";
 import { collectRollout, collectRolloutBatch } from "./rollout.js";
 import type { PPOParams, PPOState } from "./types.js";
 import { optimizerOf, update } from "./update.js";
 
 interface Options {
-  readonly config: PPOConfig;
+  /** What the agent was made with, or what in it differs from the defaults. Default: the defaults. */
+  readonly config?: Partial<PPOConfig>;
 }
 
 interface ActOptions extends Options {
@@ -27,8 +29,8 @@ interface ActOptions extends Options {
 type Acted = [action: Array, logProb: Array, value: Array, state: PPOState];
 
 /** The state of a fresh agent. `actions` is a number of actions or an action space, Discrete or Box. */
-function init(rng: Array, obsShape: Shape, actions: number | Space, given: PPOConfig): PPOState {
-  const config = checkedConfig("PPO.init", "config", PPOConfig, given);
+function init(rng: Array, obsShape: Shape, actions: number | Space, given?: Partial<PPOConfig>): PPOState {
+  const config = completedConfig("PPO.init", "config", PPOConfig, given);
   const [paramsKey, stateKey] = random.split(rng);
   const params = initParams(paramsKey, obsShape, actions, config);
   return {
@@ -39,7 +41,9 @@ function init(rng: Array, obsShape: Shape, actions: number | Space, given: PPOCo
 }
 
 /** Actions for a batch of observations, with their log-probabilities and the observations' values. */
-function actBatch(state: PPOState, obs: Array, { config, explore = true }: ActOptions): Acted {
+function actBatch(state: PPOState, obs: Array, options: ActOptions = {}): Acted {
+  const { explore = true } = options;
+  const config = configAmong("PPO.actBatch", PPOConfig, options, ["explore"]);
   const [rng, key] = random.split(state.rng);
   const [policy, value] = policyAndValue(state.params, normalizeObs(state, obs, config));
   const action = explore ? policy.sample(key) : policy.mode();
@@ -47,7 +51,7 @@ function actBatch(state: PPOState, obs: Array, { config, explore = true }: ActOp
 }
 
 /** An action for one observation, with its log-probability and the observation's value. */
-function act(state: PPOState, obs: Array, options: ActOptions): Acted {
+function act(state: PPOState, obs: Array, options: ActOptions = {}): Acted {
   const [action, logProb, value, next] = actBatch(state, obs.slice(null), options);
   return [action.slice(0), logProb.slice(0), value.slice(0), next];
 }
@@ -60,19 +64,36 @@ function evaluateActions(
   params: PPOParams,
   obs: Array,
   actions: Array,
-  _options: Options,
+  options: Options = {},
 ): [logProb: Array, value: Array, entropy: Array] {
+  configAmong("PPO.evaluateActions", PPOConfig, options);
   const [policy, value] = policyAndValue(params, obs);
   return [policy.logProb(actions), value, policy.entropy()];
 }
 
 /** The values of a batch of observations, (B,). */
-const getValueBatch = (state: PPOState, obs: Array, { config }: Options): Array =>
-  valueOf(state.params, normalizeObs(state, obs, config));
+const getValueBatch = (state: PPOState, obs: Array, options: Options = {}): Array =>
+  valueOf(state.params, normalizeObs(state, obs, configAmong("PPO.getValue", PPOConfig, options)));
 
 /** The value of one observation. */
-const getValue = (state: PPOState, obs: Array, options: Options): Array =>
+const getValue = (state: PPOState, obs: Array, options: Options = {}): Array =>
   getValueBatch(state, obs.slice(null), options).slice(0);
+
+/** The logits of the policy at a batch of observations, (B, actions). */
+function logitsBatch(state: PPOState, obs: Array, options: Options = {}): Array {
+  const config = configAmong("PPO.logits", PPOConfig, options);
+  if (state.params.logStd !== undefined) {
+    fail(
+      "PPO.logits",
+      "the policy is Gaussian, which has no logits; PPO.act with explore: false gives its mean",
+    );
+  }
+  return policyOutputOf(state.params, normalizeObs(state, obs, config));
+}
+
+/** The logits of the policy at one observation, (actions,). */
+const logits = (state: PPOState, obs: Array, options: Options = {}): Array =>
+  logitsBatch(state, obs.slice(null), options).slice(0);
 
 /**
  * Proximal policy optimisation. Called by themselves these functions are compiled, once for each config and
@@ -85,6 +106,8 @@ export const PPO = {
   evaluateActions: jitWithConfig(evaluateActions, 3),
   getValue: jitWithConfig(getValue, 2),
   getValueBatch: jitWithConfig(getValueBatch, 2),
+  logits: jitWithConfig(logits, 2),
+  logitsBatch: jitWithConfig(logitsBatch, 2),
   update: jitWithConfig(update, 3),
   collectRollout: jitWithConfig(collectRollout, 5, 3),
   collectRolloutBatch: jitWithConfig(collectRolloutBatch, 5, 3),

@@ -1,4 +1,5 @@
 // Proximal policy optimisation (Schulman et al., https://arxiv.org/abs/1707.06347).
+export { ActorCategorical, ActorCritic, ActorCriticShared, Critic } from "./actorCritic.js";
 export { PPO } from "./agent.js";
 export { PPOConfig } from "./config.js";
 export { computeGae } from "./gae.js";

@@ -1,15 +1,38 @@
 // PPO's networks: a policy (Categorical or Gaussian) and a value, on networks of their own or a shared one.
-import { Network, actionsOf } from "../../agent/index.js";
+import { Network, actionsOf, type NetworkKind, type NetworkParams } from "../../agent/index.js";
 import { np, random, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
 import { Categorical, DiagonalNormal, MLP, initializers, type Distribution } from "../../nn/index.js";
 import type { PPOConfig } from "./config.js";
-import type { PPOParams, SeparateParams, SharedParams } from "./types.js";
+import type { PPOParams, SharedParams } from "./types.js";
 
 const hidden = initializers.orthogonal(Math.SQRT2);
 // Nearly equal chances to begin with, and values of the size of rewards.
 const policyHead = initializers.orthogonal(0.01);
 const valueHead = initializers.orthogonal(1);
+
+/** A fresh network for a policy: logits, or the mean of continuous actions. */
+export const initActor = (
+  key: Array,
+  obsShape: Shape,
+  actions: number,
+  hiddenSizes: readonly number[],
+  kind?: NetworkKind,
+): NetworkParams =>
+  Network.init(key, obsShape, [...hiddenSizes, actions], {
+    ...{ kernelInit: hidden, lastKernelInit: policyHead, kind },
+  });
+
+/** A fresh network for values. */
+export const initCritic = (
+  key: Array,
+  obsShape: Shape,
+  hiddenSizes: readonly number[],
+  kind?: NetworkKind,
+): NetworkParams =>
+  Network.init(key, obsShape, [...hiddenSizes, 1], {
+    ...{ kernelInit: hidden, lastKernelInit: valueHead, kind },
+  });
 
 /** Fresh parameters. Action spaces: a number of actions or Discrete, or a Box with one axis. */
 export function initParams(
@@ -20,19 +43,16 @@ export function initParams(
 ): PPOParams {
   const { kind, size } = actionsOf("PPO.init", actions);
   const spread = kind === "continuous" ? { logStd: np.zeros([size]) } : {};
-  const inits = { kernelInit: hidden, kind: network };
   if (!sharedBackbone) {
     const [actorKey, criticKey] = random.split(rng);
-    const layers = (key: Array, outputs: number, lastKernelInit: typeof hidden) =>
-      Network.init(key, obsShape, [...hiddenSizes, outputs], { ...inits, lastKernelInit });
     return {
-      actor: layers(actorKey, size, policyHead),
-      critic: layers(criticKey, 1, valueHead),
+      actor: initActor(actorKey, obsShape, size, hiddenSizes, network),
+      critic: initCritic(criticKey, obsShape, hiddenSizes, network),
       ...spread,
     };
   }
   const [backboneKey, policyKey, valueKey] = random.split(rng, 3);
-  const backbone = Network.init(backboneKey, obsShape, hiddenSizes, inits);
+  const backbone = Network.init(backboneKey, obsShape, hiddenSizes, { kernelInit: hidden, kind: network });
   const features = Network.outputSize(backbone, obsShape);
   return {
     backbone,
@@ -50,15 +70,17 @@ const toPolicy = (output: Array, { logStd }: PPOParams): Distribution =>
 const features = (params: SharedParams, obs: Array): Array =>
   Network.apply(params.backbone, obs, { activation: np.tanh, activateLast: true });
 
-const plain = (params: SeparateParams["actor"], obs: Array): Array =>
+/** What a network of its own says: logits or means of an actor, values (B, 1) of a critic. */
+export const plain = (params: NetworkParams, obs: Array): Array =>
   Network.apply(params, obs, { activation: np.tanh });
+
+/** The logits of a policy at a batch of observations, or the mean of a Gaussian one. */
+export const policyOutputOf = (params: PPOParams, obs: Array): Array =>
+  isShared(params) ? MLP.apply(params.policy, features(params, obs)) : plain(params.actor, obs);
 
 /** The policy at a batch of observations. */
 export const policyOf = (params: PPOParams, obs: Array): Distribution =>
-  toPolicy(
-    isShared(params) ? MLP.apply(params.policy, features(params, obs)) : plain(params.actor, obs),
-    params,
-  );
+  toPolicy(policyOutputOf(params, obs), params);
 
 /** The values of a batch of observations, (B,). */
 export const valueOf = (params: PPOParams, obs: Array): Array =>

@@ -1,7 +1,7 @@
 // Collecting rollouts: a policy plays environments for a fixed number of steps, as one loop.
 import { lax, np, random, vmap, type Array, type AxisTree } from "../../array/index.js";
-import { normalizeObs, type PPORollout } from "../../agent/index.js";
-import type { PPOConfig } from "./config.js";
+import { configAmong, normalizeObs, type PPORollout } from "../../agent/index.js";
+import { PPOConfig } from "./config.js";
 import { policyOf, valueOf } from "./network.js";
 import type { PPOParams, PPOState } from "./types.js";
 
@@ -22,7 +22,8 @@ export type EnvStep<S, P> = (
 ) => readonly [obs: Array, state: S, reward: Array, done: Array, info: object];
 
 export interface RolloutOptions {
-  readonly config: PPOConfig;
+  /** What the agent was made with, or what in it differs from the defaults. Default: the defaults. */
+  readonly config?: Partial<PPOConfig>;
 }
 
 export interface BatchRolloutOptions extends RolloutOptions {
@@ -52,8 +53,9 @@ export function collectRollout<S, P>(
   envState: S,
   envStepFn: EnvStep<S, P>,
   envParams: P,
-  { config }: RolloutOptions,
+  options: RolloutOptions = {},
 ): Rollout<S> {
+  const config = configAmong("PPO.collectRollout", PPOConfig, options);
   const player: Player<S> = {
     act: (params, key, obs) => {
       const { action, logProb } = sampleActions(params, key, obs.slice(null));
@@ -71,8 +73,10 @@ export function collectRolloutBatch<S, P>(
   envStates: S,
   envStepFn: EnvStep<S, P>,
   envParams: P,
-  { config, envParamsAxes = null }: BatchRolloutOptions,
+  options: BatchRolloutOptions = {},
 ): Rollout<S> {
+  const { envParamsAxes = null } = options;
+  const config = configAmong("PPO.collectRolloutBatch", PPOConfig, options, ["envParamsAxes"]);
   const [environments] = envObs.shape;
   const steps = vmap(envStepFn, [0, 0, 0, envParamsAxes]);
   const player: Player<S> = {

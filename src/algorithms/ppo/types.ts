@@ -8,6 +8,9 @@ export interface SeparateParams {
   readonly actor: NetworkParams;
   readonly critic: NetworkParams;
   readonly logStd?: Array;
+  readonly backbone?: undefined;
+  readonly policy?: undefined;
+  readonly value?: undefined;
 }
 
 /** One network with two last layers. */
@@ -16,8 +19,11 @@ export interface SharedParams {
   readonly policy: MLPParams;
   readonly value: MLPParams;
   readonly logStd?: Array;
+  readonly actor?: undefined;
+  readonly critic?: undefined;
 }
 
+/** Either kind has no fields of the other: `params.actor !== undefined` tells them apart. */
 export type PPOParams = SeparateParams | SharedParams;
 
 /** With statistics of observations and rewards where the config asks for them. */

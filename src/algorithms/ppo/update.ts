@@ -2,6 +2,7 @@
 import { lax, fail, np, random, tree, valueAndGrad, type Array } from "../../array/index.js";
 import {
   clippedAdam,
+  configAmong,
   includeObs,
   includeRewards,
   normalizeObs,
@@ -11,7 +12,7 @@ import {
   type PPOTransition,
 } from "../../agent/index.js";
 import { applyUpdates, safeIncrement } from "../../nn/index.js";
-import type { PPOConfig } from "./config.js";
+import { PPOConfig } from "./config.js";
 import { computeGae } from "./gae.js";
 import { ppoLoss } from "./loss.js";
 import type { PPOBatch, PPOLossMetrics, PPOMetrics, PPOParams, PPOState } from "./types.js";
@@ -36,8 +37,9 @@ export function update(
   state: PPOState,
   trajectories: PPOTransition | PPORollout,
   lastValue: Array,
-  { config }: { readonly config: PPOConfig },
+  options: { readonly config?: Partial<PPOConfig> } = {},
 ): [state: PPOState, metrics: PPOMetrics] {
+  const config = configAmong("PPO.update", PPOConfig, options);
   const rewardStats = includeRewards(state, ...columns(trajectories, config), config);
   const { batch, size } = flatten({ ...state, ...rewardStats }, trajectories, lastValue, config);
   const minibatches = shuffler(batch, size, config.nMinibatches);

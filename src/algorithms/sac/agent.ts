@@ -1,6 +1,7 @@
 // SAC as a namespace of pure functions.
 import {
-  checkedConfig,
+  completedConfig,
+  configAmong,
   clippedAdam,
   continuousActions,
   includeObs,
@@ -20,11 +21,12 @@ import { applyUpdates, incrementalUpdate, safeIncrement } from "../../nn/index.j
 import { boundsOf } from "./bounds.js";
 import { SACConfig } from "./config.js";
 import { sacActorLoss, sacAlphaLoss, sacCriticLoss, sacTarget } from "./loss.js";
-import { initActor, initCritics, policyOf } from "./network.js";
+import { initActor, initCritics, policyOf, twinValues } from "./network.js";
 import type { SACMetrics, SACState, TwinParams } from "./types.js";
 
 interface Options {
-  readonly config: SACConfig;
+  /** What the agent was made with, or what in it differs from the defaults. Default: the defaults. */
+  readonly config?: Partial<SACConfig>;
 }
 
 interface ActOptions extends Options {
@@ -62,10 +64,10 @@ function init(
   rng: Array,
   obsShape: Shape,
   actions: number | Space,
-  given: SACConfig,
+  given?: Partial<SACConfig>,
   { numEnvs = 1 }: InitOptions = {},
 ): SACState {
-  const config = checkedConfig("SAC.init", "config", SACConfig, given);
+  const config = completedConfig("SAC.init", "config", SACConfig, given);
   const found = continuousActions("SAC.init", actions);
   const [actorKey, criticKey, stateKey] = random.split(rng, 3);
   const actorParams = initActor(actorKey, obsShape, found.size, config);
@@ -89,14 +91,16 @@ function init(
 }
 
 /** Actions for a batch of observations, (B, actionDim). */
-function actBatch(state: SACState, obs: Array, { config, explore = true }: ActOptions): [Array, SACState] {
+function actBatch(state: SACState, obs: Array, options: ActOptions = {}): [Array, SACState] {
+  const { explore = true } = options;
+  const config = configAmong("SAC.actBatch", SACConfig, options, ["explore"]);
   const [rng, key] = random.split(state.rng);
   const policy = policyOf(state.actorParams, normalizeObs(state, obs, config), state, config);
   return [explore ? policy.sample(key) : policy.mode(), { ...state, rng }];
 }
 
 /** An action for one observation, (actionDim,). */
-function act(state: SACState, obs: Array, options: ActOptions): [action: Array, state: SACState] {
+function act(state: SACState, obs: Array, options: ActOptions = {}): [action: Array, state: SACState] {
   const [action, next] = actBatch(state, obs.slice(null), options);
   return [action.slice(0), next];
 }
@@ -111,13 +115,15 @@ interface Seen {
 }
 
 /** The state that has seen a step of all environments: its statistics take it in, if it keeps any. */
-function observe(state: SACState, { obs, reward, ended }: Seen, { config }: Options): SACState {
+function observe(state: SACState, { obs, reward, ended }: Seen, options: Options = {}): SACState {
+  const config = configAmong("SAC.observe", SACConfig, options);
   const rewardStats = includeRewards(state, reward.slice(null), ended.slice(null), config);
   return { ...state, ...includeObs(state, obs), ...rewardStats };
 }
 
 /** One gradient step each of the critics, the actor and the temperature; the target critics follow. */
-function update(state: SACState, given: Transition, { config }: Options): [SACState, SACMetrics] {
+function update(state: SACState, given: Transition, options: Options = {}): [SACState, SACMetrics] {
+  const config = configAmong("SAC.update", SACConfig, options);
   const seen = (obs: Array) => normalizeObs(state, obs, config);
   const batch = {
     ...given,
@@ -178,6 +184,23 @@ function update(state: SACState, given: Transition, { config }: Options): [SACSt
   ];
 }
 
+/** What both critics say of a batch of observations with actions, each (B,). */
+function qValuesBatch(
+  state: SACState,
+  obs: Array,
+  action: Array,
+  options: Options = {},
+): [q1: Array, q2: Array] {
+  const config = configAmong("SAC.qValues", SACConfig, options);
+  return twinValues(state.criticParams, normalizeObs(state, obs, config), action);
+}
+
+/** What both critics say of one observation with an action, scalars. */
+function qValues(state: SACState, obs: Array, action: Array, options: Options = {}): [q1: Array, q2: Array] {
+  const [q1, q2] = qValuesBatch(state, obs.slice(null), action.slice(null), options);
+  return [q1.slice(0), q2.slice(0)];
+}
+
 /**
  * Soft actor-critic. Called by themselves these functions are compiled, once for each config and shape; in a
  * function that is being traced they become part of it.
@@ -186,6 +209,8 @@ export const SAC = {
   init,
   act: jitWithConfig(act, 2),
   actBatch: jitWithConfig(actBatch, 2),
+  qValues: jitWithConfig(qValues, 3),
+  qValuesBatch: jitWithConfig(qValuesBatch, 3),
   observe: jitWithConfig(observe, 2),
   update: jitWithConfig(update, 2),
 } as const;

@@ -1,4 +1,5 @@
 // Soft actor-critic (Haarnoja et al., https://arxiv.org/abs/1812.05905).
+export { GaussianActor, TwinQNetwork } from "./actorCritics.js";
 export { SAC } from "./agent.js";
 export type { ActionBounds } from "./bounds.js";
 export { SACConfig } from "./config.js";

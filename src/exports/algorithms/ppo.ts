@@ -1,6 +1,7 @@
 // vibe-rl/algorithms/ppo: proximal policy optimisation.
 import "../../device/index.js";
 
+export { ActorCategorical, ActorCritic, ActorCriticShared, Critic } from "../../algorithms/index.js";
 export { PPO, PPOConfig, computeGae, ppoLoss } from "../../algorithms/index.js";
 export type {
   BatchRolloutOptions,

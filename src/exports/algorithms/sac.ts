@@ -1,6 +1,7 @@
 // vibe-rl/algorithms/sac: soft actor-critic.
 import "../../device/index.js";
 
+export { GaussianActor, TwinQNetwork } from "../../algorithms/index.js";
 export {
   SAC,
   SACConfig,

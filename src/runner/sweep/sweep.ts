@@ -1,7 +1,7 @@
 // Sweeps: training over a grid of settings and seeds. Runs that differ in seeds and traceable settings share one
 // compiled program, whose arguments these are; settings that change shapes have programs of their own.
 import { fail } from "../../array/index.js";
-import { checkedConfig, type ConfigBuilder } from "../../agent/index.js";
+import { checkedConfig, completedConfig, type ConfigBuilder } from "../../agent/index.js";
 import {
   DQNConfig,
   PPOConfig,
@@ -109,7 +109,7 @@ export async function sweep(
   train: unknown,
   env: unknown,
   envParams: unknown,
-  options: SweepListeners<object> & { readonly runnerConfig: RunnerConfig },
+  options: SweepListeners<object> & { readonly runnerConfig?: Partial<RunnerConfig> | undefined },
   grid: Readonly<Record<string, unknown>>,
 ): Promise<SweepResult> {
   const algorithm = algorithms.get(train);
@@ -158,15 +158,15 @@ function planOf(
   { config: configName, options: own, builder, family: familyOf }: Algorithm,
   env: Environment,
   envParams: unknown,
-  options: SweepListeners<object> & { readonly runnerConfig: RunnerConfig },
+  options: SweepListeners<object> & { readonly runnerConfig?: Partial<RunnerConfig> | undefined },
   grid: Readonly<Record<string, unknown>>,
 ): Plan[] {
   checkOptions("sweep", options, [configName, "runnerConfig", ...own, ...listenerNames]);
   checkListeners("sweep", { ...options });
-  const runner = checkedConfig("sweep", "runnerConfig", RunnerConfig, options.runnerConfig);
+  const runner = completedConfig("sweep", "runnerConfig", RunnerConfig, options.runnerConfig);
   checkGrid(grid, { algo: Object.keys(builder.defaults), runner: Object.keys(RunnerConfig.defaults) });
   const { [configName]: given } = options as unknown as Readonly<Record<string, unknown>>;
-  const base = checkedConfig("sweep", configName, builder, given);
+  const base = completedConfig("sweep", configName, builder, given as object | undefined);
   const families = new Map<string, Family<object>>();
   const { seeds = [runner.seed] } = grid as { readonly seeds?: readonly number[] };
   return settingsOf(grid).flatMap((setting) => {

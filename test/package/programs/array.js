@@ -1,6 +1,6 @@
-// The array language alone: methods of arrays, and a compiled function. It asks for machine code by its name, so that
+// The array language alone, from the package's own name, which must not bring the rest along: methods of arrays, and a compiled function. It asks for machine code by its name, so that
 // a bundle without the device says so.
-import { jit, np } from "vibe-rl/array";
+import { jit, np } from "vibe-rl";
 
 const f = jit((x) => np.tanh(x).mul(2).sum(), { device: "wasm" });
 

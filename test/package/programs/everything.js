@@ -6,15 +6,17 @@ import * as ppo from "vibe-rl/algorithms/ppo";
 import * as sac from "vibe-rl/algorithms/sac";
 import * as array from "vibe-rl/array";
 import * as checkpoint from "vibe-rl/checkpoint";
+import * as config from "vibe-rl/config";
 import * as env from "vibe-rl/env";
 import * as metrics from "vibe-rl/metrics";
 import * as nn from "vibe-rl/nn";
 import * as plotting from "vibe-rl/plotting";
+import * as policy from "vibe-rl/policy";
 import * as runDir from "vibe-rl/runDir";
 import * as runner from "vibe-rl/runner";
 
 const subPaths = {
-  ...{ agent, array, checkpoint, dqn, env, metrics, nn, plotting, ppo, runDir, runner, sac },
+  ...{ agent, array, checkpoint, config, dqn, env, metrics, nn, plotting, policy, ppo, runDir, runner, sac },
 };
 
 /** A line through four points, found by compiled steps of gradient descent. */
@@ -41,6 +43,14 @@ const trainDQN = () =>
 const trainSAC = () =>
   runner.trainSAC(...env.make("Pendulum-v1"), { sacConfig: sac.SACConfig(options), runnerConfig });
 
+/** What a trained agent does, by itself and from the bytes that a page would fetch. */
+async function actions({ agentState }) {
+  const own = await policy.createPolicy("dqn", agentState, { config: options });
+  const loaded = await policy.loadPolicy(own.toSafetensors().buffer);
+  const obs = [0.01, 0, 0.02, 0];
+  return [own.act(obs), loaded.act(Float32Array.from(obs))];
+}
+
 /** What everybody who touches files says where there are none. */
 async function fileErrors() {
   const like = { w: np.ones([2]) };
@@ -51,6 +61,7 @@ async function fileErrors() {
     findRuns: () => runDir.findRuns(),
     saveCheckpoint: () => checkpoint.saveCheckpoint("checkpoints", like),
     loadCheckpoint: () => checkpoint.loadCheckpoint("checkpoints", like),
+    loadPolicy: () => policy.loadPolicy("runs/CartPole"),
     saveTree: () => checkpoint.saveTree("tree.safetensors", like),
     listCheckpoints: () => checkpoint.listCheckpoints("checkpoints"),
     CheckpointManager: () => checkpoint.CheckpointManager("checkpoints"),
@@ -85,6 +96,7 @@ async function main() {
   metrics.logStepProgress(300, 300, { loss: 0.5 });
   return {
     line: fitLine(),
+    actions: await actions(agents[0]),
     records: agents.map(({ metricsLog }) => metricsLog.map(({ step }) => step)),
     subPaths: Object.values(subPaths).map((exports) => Object.keys(exports).length),
     errors: await fileErrors(),

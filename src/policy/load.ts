@@ -1,0 +1,70 @@
+// Loading policies: from a run, from its checkpoints, or from the bytes of a file, which is all that a browser has.
+import { fail } from "../array/index.js";
+import type { Space } from "../env/index.js";
+import { boundsOf, checkNames, policyFrom } from "./policy.js";
+import { policyFromBytes, type StoredPolicy } from "./stored.js";
+import type { Policy, PolicyOptions } from "./types.js";
+
+export interface LoadPolicyOptions extends PolicyOptions {
+  /** The step whose checkpoint to load. Default: the best by evaluations, or else the newest. */
+  readonly step?: number;
+  /** Which of the runs of a sweep over seeds, from 0 on. */
+  readonly member?: number;
+  /** Keeps PPO's continuous actions within the bounds of this space; others keep to theirs anyway. */
+  readonly actionSpace?: Space;
+  /** What actions must be: with it their type is known, and another policy is refused. */
+  readonly actions?: "discrete" | "continuous";
+}
+
+/** A path to a run directory, a directory of checkpoints, a checkpoint or a policy's file; a `RunDir`; or bytes. */
+export type PolicySource = string | { readonly root: string } | Uint8Array | ArrayBuffer;
+
+const optionNames = ["step", "member", "actionSpace", "actions", "explore", "seed"];
+
+/**
+ * A policy that is ready to act, from a run, its checkpoints, or the bytes of a file: it knows its algorithm, its
+ * network, how observations are normalised and what actions are bounded by.
+ */
+export function loadPolicy(
+  source: PolicySource,
+  options: LoadPolicyOptions & { readonly actions: "discrete" },
+): Promise<Policy<number>>;
+export function loadPolicy(
+  source: PolicySource,
+  options: LoadPolicyOptions & { readonly actions: "continuous" },
+): Promise<Policy<Float32Array>>;
+export function loadPolicy(source: PolicySource, options?: LoadPolicyOptions): Promise<Policy>;
+export async function loadPolicy(source: PolicySource, options: LoadPolicyOptions = {}): Promise<Policy> {
+  const operation = "loadPolicy";
+  checkNames(operation, options, optionNames);
+  const { actionSpace, actions, explore, seed } = options;
+  const { stored, step } = await find(operation, source, options);
+  const bounds = boundsOf(actionSpace) ?? stored.bounds;
+  const acting = { ...(explore !== undefined && { explore }), ...(seed !== undefined && { seed }) };
+  const policy = await policyFrom(operation, { ...stored, bounds }, acting, step);
+  if (actions !== undefined && actions !== policy.kind) {
+    fail(operation, `actions should be ${actions}, those of this policy are ${policy.kind}`);
+  }
+  return policy;
+}
+
+interface Found {
+  readonly stored: StoredPolicy;
+  readonly step: number | null;
+}
+
+async function find(operation: string, source: PolicySource, options: LoadPolicyOptions): Promise<Found> {
+  const isBytes = source instanceof Uint8Array || source instanceof ArrayBuffer;
+  if (!isBytes) {
+    const place: unknown = typeof source === "object" && source !== null ? source.root : source;
+    if (typeof place !== "string") {
+      fail(operation, `takes a path, a RunDir or bytes, got ${source === null ? "null" : typeof source}`);
+    }
+    const { policyOnDisk } = await import("./onDisk.js");
+    return policyOnDisk(operation, place, options);
+  }
+  if (options.step !== undefined || options.member !== undefined) {
+    fail(operation, "bytes hold one policy: step and member are for directories");
+  }
+  return { stored: policyFromBytes(operation, source), step: null };
+}

@@ -1,0 +1,141 @@
+// Policies for those who only want actions: a compiled program with the parameters in it.
+import { Array, fail, jit, precompile, random, tellNearest, type Shape } from "../array/index.js";
+import type { DQNConfig, DQNState, PPOConfig, PPOState, SACConfig, SACState } from "../algorithms/index.js";
+import type { Space } from "../env/index.js";
+import { actBatchOf, actionKindOf, anyKey, obsShapeOf, obsSizeOf } from "./acting.js";
+import { obsReader } from "./observations.js";
+import { checkedPolicy, policyToBytes, type StoredPolicy } from "./stored.js";
+import type { Action, Algorithm, PlainObs, Policy, PolicyOptions } from "./types.js";
+
+const isTraced = ({ tracer }: Array): boolean => tracer !== null;
+
+/** A policy that is ready to act: the program for one observation is compiled. */
+export async function policyFrom(
+  operation: string,
+  stored: StoredPolicy,
+  { explore = false, seed = 0 }: PolicyOptions,
+  step: number | null,
+): Promise<Policy> {
+  if (typeof explore !== "boolean") fail(operation, `explore must be true or false, got ${String(explore)}`);
+  if (!Number.isSafeInteger(seed) || seed < 0) {
+    fail(operation, `seed must be a whole number of at least 0, got ${String(seed)}`);
+  }
+  checkObsSize(operation, stored);
+  const { obsShape, obsDtype, algorithm } = stored;
+  const { kind, size } = actionKindOf(stored);
+  const reader = obsReader(obsShape, obsDtype);
+  const acts = actBatchOf(stored);
+  const greedy = jit((obs: Array): Array => acts(obs, anyKey(), false)[0]);
+  const greedyOne = jit((obs: Array): Array => acts(obs.slice(null), anyKey(), false)[0].slice(0));
+  const exploring = jit((obs: Array, key: Array) => acts(obs, key, true));
+  const exploringOne = jit((obs: Array, key: Array) => {
+    const [actions, next] = acts(obs.slice(null), key, true);
+    return [actions.slice(0), next] as const;
+  });
+  let rng = random.key(seed);
+
+  const explored = (program: typeof exploring | typeof exploringOne, obs: Array): Array => {
+    if (isTraced(obs)) {
+      fail(
+        operation,
+        "a policy that explores keeps its random key outside; a traced function needs the agent's own act",
+      );
+    }
+    const [actions, next] = program(obs, rng);
+    rng = next;
+    return actions;
+  };
+  const actOnArray = (obs: Array): Array => (explore ? explored(exploringOne, obs) : greedyOne(obs));
+  const actOnArrays = (obs: Array): Array => (explore ? explored(exploring, obs) : greedy(obs));
+  const plain = (action: Array): Action =>
+    kind === "discrete" ? action.item() : (action.data() as Float32Array);
+
+  function act(obs: Array | PlainObs): Array | Action {
+    if (!(obs instanceof Array)) return plain(actOnArray(reader.one(obs)));
+    checkShape("policy.act", obs, obsShape);
+    return actOnArray(obs);
+  }
+  function actBatch(obs: Array | readonly PlainObs[] | Float32Array): Array | Action[] {
+    if (obs instanceof Array) {
+      checkShape("policy.actBatch", obs, [obs.shape[0], ...obsShape]);
+      return actOnArrays(obs);
+    }
+    if (obs.length === 0) return [];
+    const actions = actOnArrays(reader.several(obs));
+    const data = actions.data();
+    if (kind === "discrete") return [...data];
+    return globalThis.Array.from({ length: actions.shape[0] }, (_, at) =>
+      (data as Float32Array).slice(at * size, (at + 1) * size),
+    );
+  }
+
+  const example = reader.several([new Float32Array(sizeOf(obsShape))]).slice(0);
+  await (explore ? precompile(exploringOne, example, rng) : precompile(greedyOne, example));
+  const toSafetensors = () => policyToBytes(stored);
+  const policy = { algorithm, kind, actionSize: size, obsShape, step, act, actBatch, toSafetensors };
+  return policy as unknown as Policy;
+}
+
+const sizeOf = (shape: Shape): number => shape.reduce((product, extent) => product * extent, 1);
+
+function checkObsSize(operation: string, stored: StoredPolicy): void {
+  const [told, own] = [sizeOf(stored.obsShape), obsSizeOf(stored)];
+  if (own === null || own === told) return;
+  fail(
+    operation,
+    `observations of shape [${stored.obsShape.join()}] have ${told} numbers, the network takes ${own}`,
+  );
+}
+
+function checkShape(operation: string, obs: Array, wanted: Shape): void {
+  if (obs.shape.join() === wanted.join()) return;
+  fail(operation, `takes an array of shape [${wanted.join()}], got [${obs.shape.join()}]`);
+}
+
+export interface CreatePolicyOptions<C> extends PolicyOptions {
+  /** The config that the agent was trained with, or what in it differs from the defaults. */
+  readonly config?: Partial<C>;
+  /** What it observes. Default: as many floats as the network takes; images must be told. */
+  readonly observationSpace?: Space;
+  /** What it may do: PPO's continuous actions are kept within its bounds. Default: they are left as they are. */
+  readonly actionSpace?: Space;
+}
+
+interface Trained {
+  readonly ppo: readonly [PPOState, PPOConfig];
+  readonly dqn: readonly [DQNState, DQNConfig];
+  readonly sac: readonly [SACState, SACConfig];
+}
+
+const optionNames = ["config", "observationSpace", "actionSpace", "explore", "seed"];
+
+/** The policy of an agent that was just trained. */
+export async function createPolicy<K extends Algorithm>(
+  algorithm: K,
+  agentState: Trained[K][0],
+  options: CreatePolicyOptions<Trained[K][1]> = {},
+): Promise<Policy<K extends "dqn" ? number : K extends "sac" ? Float32Array : Action>> {
+  const operation = "createPolicy";
+  checkNames(operation, options, optionNames);
+  const { config = {}, observationSpace, actionSpace, ...rest } = options;
+  const claims = { algorithm, config, state: agentState, bounds: boundsOf(actionSpace) };
+  const stored = checkedPolicy(operation, { ...claims, obsShape: [], obsDtype: "float32" });
+  const obsShape = observationSpace?.shape ?? obsShapeOf(stored);
+  if (obsShape === null) {
+    fail(operation, "the network is for images, whose size it does not tell: give observationSpace");
+  }
+  const obsDtype = observationSpace?.dtype ?? "float32";
+  return (await policyFrom(operation, { ...stored, obsShape, obsDtype }, rest, null)) as never;
+}
+
+/** The bounds of a Box of floats. */
+export const boundsOf = (space: Space | undefined): StoredPolicy["bounds"] =>
+  space?.kind === "Box" && space.dtype === "float32" ? { low: space.low, high: space.high } : null;
+
+/** Refuses options that there are not. */
+export function checkNames(operation: string, options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    fail(operation, `there is no option \`${unknown}\`; ${tellNearest(unknown, known)}`);
+  }
+}

@@ -161,11 +161,11 @@ async function perform(
 /** Says how it went and where the files are. */
 function tellResult(
   config: TrainConfig,
-  { metricsLog }: RunResult<object>,
+  { evalLog }: RunResult<object>,
   runDir: RunDir,
   { print, printError }: Host,
 ): void {
-  const evals = metricsLog.map((record) => record.eval_return).filter((value) => value !== undefined);
+  const evals = evalLog.map((record) => record.eval_return);
   const best = evals.reduce((most, one) => Math.max(most, one), -Infinity);
   if (evals.length > 0)
     print(`last evaluation: ${evals[evals.length - 1].toFixed(1)} (best ${best.toFixed(1)})`);

@@ -6,7 +6,7 @@ import { MetricsLogger } from "../metrics/index.js";
 import type { RunDir } from "../runDir/index.js";
 import { Checkpoints, type Companions, type Restored } from "./checkpoints.js";
 import type { RunnerConfig } from "./config.js";
-import type { MetricsRecord } from "./gathered.js";
+import type { LoggedRecord } from "./gathered.js";
 import { checkReach, noteCheckpoints } from "./reach.js";
 import type { RunFiles, RunTraits, SavedRun } from "./runFiles.js";
 import { warn } from "./warn.js";
@@ -77,7 +77,7 @@ export class DiskFiles implements RunFiles {
     });
   }
 
-  log(record: MetricsRecord, wallTime: number): void {
+  log(record: LoggedRecord, wallTime: number): void {
     this.logger?.log({ ...record, wall_time: wallTime });
   }
 

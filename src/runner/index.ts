@@ -9,7 +9,7 @@ export {
   type EvaluateOptions,
 } from "./evaluate.js";
 export { DivergedError } from "./finite.js";
-export type { MetricsRecord } from "./gathered.js";
+export type { EpisodeLists, LoggedRecord, MetricsRecord } from "./gathered.js";
 export {
   run,
   type Progress,

@@ -5,7 +5,7 @@ import { checkedConfig } from "../agent/index.js";
 import type { RunDir } from "../runDir/index.js";
 import { checkListeners } from "./checks.js";
 import { RunnerConfig } from "./config.js";
-import type { MetricsRecord } from "./gathered.js";
+import type { LoggedRecord, MetricsRecord } from "./gathered.js";
 import { Pace } from "./pace.js";
 import { openFiles } from "./runFiles.js";
 import { Session } from "./session.js";
@@ -22,10 +22,10 @@ export interface Progress {
   readonly evalReturn: number | null;
 }
 
-/** Where metrics go, one record at a time. */
+/** Where metrics go, one record at a time: a `MetricsLogger`, a backend of one, or an object of your own. */
 export interface RecordSink {
   /** Nobody waits for a promise; if it is broken, that is told once, and the run goes on. */
-  log(record: MetricsRecord): unknown;
+  log(record: LoggedRecord, step: number): unknown;
 }
 
 /** What tells a run to stop: an `AbortSignal`, whose type not every project has. */
@@ -51,8 +51,12 @@ export interface RunResult<S> {
   readonly state: S;
   /** Every update's metrics, by name: of shape (updates,), or (updates, seeds) for a run over several seeds. */
   readonly history: Readonly<Record<string, Array>>;
+  /** The records of training, with the means of episodes; those of evaluations are apart. */
   readonly metricsLog: readonly MetricsRecord[];
+  readonly evalLog: readonly MetricsRecord[];
+  /** Every episode, in the order in which they ended. */
   readonly episodeReturns: readonly number[];
+  readonly episodeLengths: readonly number[];
   readonly step: number;
   /** Whether it was stopped before its end. */
   readonly isStopped: boolean;

@@ -65,8 +65,20 @@ function isGathered(value: unknown): value is Gathered {
     Object.values(sums).every(isNumber) &&
     isWhole(updates) &&
     isRecord(episodes) &&
-    [episodes.returns, episodes.lengths, episodes.count].every(isNumber) &&
+    isEpisodes(episodes) &&
     [value.episodeReturn, value.evalReturn].every((one) => one === null || isNumber(one))
+  );
+}
+
+/** Whether plain data are episodes: lists of numbers that are of one length. */
+function isEpisodes({ returns, lengths, steps }: Readonly<Record<string, unknown>>): boolean {
+  const isList = (value: unknown): value is number[] => Array.isArray(value) && value.every(isNumber);
+  return (
+    isList(returns) &&
+    isList(lengths) &&
+    isList(steps) &&
+    returns.length === lengths.length &&
+    returns.length === steps.length
   );
 }
 

@@ -49,7 +49,12 @@ export interface TrainResult<A> {
   readonly agentState: A;
   /** The return of every episode, in the order in which they ended. */
   readonly episodeReturns: readonly number[];
+  /** The length of every episode, in the same order. */
+  readonly episodeLengths: readonly number[];
+  /** The records of training: one every `logInterval` steps. */
   readonly metricsLog: readonly MetricsRecord[];
+  /** The records of evaluations: one every `evalEvery` steps. */
+  readonly evalLog: readonly MetricsRecord[];
 }
 
 export type DQNTrainResult = TrainResult<DQNState>;
@@ -167,8 +172,9 @@ async function train<A extends object, S, P>(
   { runnerConfig, obsShape, ...options }: CommonOptions<A>,
 ): Promise<TrainResult<A>> {
   const trainer = trainerOf(env, envParams, learner, runnerConfig, obsShape);
-  const { state, episodeReturns, metricsLog } = await run(trainer, runnerConfig, options);
-  return { agentState: state.agentState, episodeReturns, metricsLog };
+  const result = await run(trainer, runnerConfig, options);
+  const { state, episodeReturns, episodeLengths, metricsLog, evalLog } = result;
+  return { agentState: state.agentState, episodeReturns, episodeLengths, metricsLog, evalLog };
 }
 
 function trainerOf<A extends object, S, P>(
@@ -340,14 +346,18 @@ function chunkOf<A, S, P>(
 function workOf({ metrics, updates, done, returns, lengths }: Records, count: number): Work {
   const made = updates.item();
   const lists = Object.entries(metrics).map(([name, list]) => [name, list.data()] as const);
-  const isOver = done.data().subarray(0, count * done.shape[1]);
+  const [, numEnvs] = done.shape;
+  const isOver = done.data().subarray(0, count * numEnvs);
   const ended = [...isOver.keys()].filter((at) => isOver[at] !== 0);
   const [total, length] = [returns.data(), lengths.data()];
   return {
     updates: globalThis.Array.from({ length: made }, (_, at) =>
       Object.fromEntries(lists.map(([name, list]) => [name, list[count - made + at]])),
     ),
-    episodes: ended.map((at) => ({ returns: total[at], lengths: length[at], count: 1 })),
-    episodeReturns: ended.map((at) => total[at]),
+    episodes: {
+      returns: ended.map((at) => total[at]),
+      lengths: ended.map((at) => length[at]),
+      steps: ended.map((at) => (Math.floor(at / numEnvs) + 1) * numEnvs),
+    },
   };
 }

@@ -18,20 +18,26 @@ import type { Environment } from "../env/index.js";
 import { checkDevices, checkOptions, checkSeeds, runOptionNames } from "./checks.js";
 import { RunnerConfig } from "./config.js";
 import { ppoCosts } from "./costs.js";
-import { endless, noTotals, type CountedState, type EpisodeTotals } from "./episodes.js";
+import { playedOn } from "./episodes.js";
 import { evaluator, type ActFn } from "./evaluate.js";
 import { run, type RunOptions } from "./loop.js";
 import { bytesOf, checkMemory } from "./memory.js";
+import { addUp, endedIn, noneRunning, type RunningEpisodes, type StepTotals } from "./rolloutEpisodes.js";
 import { longestCall } from "./schedule.js";
 import { longestEpisode, lookAt, plainParams, type Setting } from "./setting.js";
 import type { Trainer, Work } from "./trainer.js";
 
-/** What a PPO run carries. */
+/** Where a PPO run has come to. The environments' states are those of `env`, one behind the other. */
 export interface PPOTrainState<S = unknown> {
   readonly agentState: PPOState;
   readonly envObs: Array;
   readonly envState: S;
   readonly rng: Array;
+}
+
+/** What a PPO run carries: besides, what the episodes under way have brought so far. */
+interface RunState<S> extends PPOTrainState<S> {
+  readonly running: RunningEpisodes;
 }
 
 /** Every update's metrics, each of shape (nUpdates,), or (seeds, nUpdates) for a run over several seeds. */
@@ -57,11 +63,14 @@ export async function trainPPO<S, P>(
   env: Environment<S, P>,
   envParams: P,
   options: TrainPPOOptions,
-): Promise<[PPOTrainState<CountedState<S>>, PPOMetricsHistory]> {
+): Promise<[PPOTrainState<S>, PPOMetricsHistory]> {
   checkOptions("trainPPO", options, [...ownOptions, ...runOptionNames]);
   const { ppoConfig: _, runnerConfig, obsShape: __, nActions: ___, seeds, ...listeners } = options;
   const trainer = ppoTrainer(env, envParams, options);
-  const { state, history } = await run(trainer, runnerConfig, listeners);
+  const {
+    state: { running: ____, ...state },
+    history,
+  } = await run(trainer, runnerConfig, listeners);
   // Results over several seeds have these as their first axis.
   const lists = Object.entries(history).map(([name, list]) => [name, seeds === undefined ? list : list.T]);
   return [state, Object.fromEntries(lists) as PPOMetricsHistory];
@@ -72,7 +81,7 @@ export function ppoTrainer<S, P>(
   env: Environment<S, P>,
   envParams: P,
   { ppoConfig, runnerConfig: givenRunner, obsShape, nActions, seeds }: PPOTrainerOptions,
-): Trainer<PPOTrainState<CountedState<S>>> {
+): Trainer<RunState<S>> {
   const config = checkedConfig("trainPPO", "ppoConfig", PPOConfig, ppoConfig);
   const runnerConfig = checkedConfig("trainPPO", "runnerConfig", RunnerConfig, givenRunner);
   checkDevices("trainPPO", runnerConfig);
@@ -89,16 +98,14 @@ export function ppoTrainer<S, P>(
   }
   const actionCount = { name: "nActions", value: nActions };
   const setting = lookAt("trainPPO", env, envParams, obsShape, actionCount, ["Discrete", "Box"]);
-  const playing = endless(env, envParams);
+  const playing = playedOn(env, envParams);
   const update = updateOf(playing, envParams, config);
   const isSweep = seeds !== undefined;
   const begin = (seed: Array) => startOf(playing, envParams, setting, config, seed);
   const bytes = bytesOf(() => begin(random.key(0)));
   checkMemory("trainPPO", ppoCosts(bytes, config, runnerConfig, seeds?.length ?? 1));
   const longest = longestCall(units, runnerConfig.logInterval, stepsPerUnit);
-  const chunk = jit(chunkOf(isSweep ? vmap(update) : update, longest, seeds?.length ?? null), {
-    donateArgnums: 0,
-  });
+  const chunk = jit(chunkOf(isSweep ? vmap(update) : update, longest), { donateArgnums: 0 });
   const act: ActFn<PPOState> = (state, obs) => PPO.act(state, obs, { config, explore: false })[0];
   const evaluation = evaluator(act, env, envParams, {
     nEpisodes: runnerConfig.evalEpisodes,
@@ -152,33 +159,31 @@ function startOf<S, P>(
   { obsShape, actions }: Setting,
   config: PPOConfig,
   seed: Array,
-): PPOTrainState<S> {
+): RunState<S> {
   const [rng, agentKey, resetKey] = random.split(seed, 3);
   const agentState = PPO.init(agentKey, obsShape, actions, config);
   const keys = random.split(resetKey, config.numEnvs);
   const [envObs, envState] = vmap((key: Array) => env.reset(key, params))(keys);
-  return { agentState, envObs, envState, rng };
+  return { agentState, envObs, envState, rng, running: noneRunning(config.numEnvs) };
 }
 
 /** What one update measured. */
 interface Measured {
   readonly metrics: PPOMetrics;
-  readonly episodes: EpisodeTotals;
+  readonly episodes: StepTotals;
 }
 
 /** One update of a run: collect, estimate, descend. */
-function updateOf<S, P>(env: Environment<CountedState<S>, P>, params: P, config: PPOConfig) {
+function updateOf<S, P>(env: Environment<S, P>, params: P, config: PPOConfig) {
   const step: typeof env.step = (...args) => env.step(...args);
-  type State = PPOTrainState<CountedState<S>>;
-  return ({ agentState, envObs, envState, rng }: State): readonly [State, Measured] => {
-    const totals = tree.map((x) => np.broadcastTo(x, [config.numEnvs]), noTotals());
+  return ({ agentState, envObs, envState, rng, running }: RunState<S>): readonly [RunState<S>, Measured] => {
     const [played, rollout, obs, next, lastValue] = PPO.collectRolloutBatch(
-      ...([agentState, envObs, { ...envState, totals }, step, params, { config }] as const),
+      ...([agentState, envObs, envState, step, params, { config }] as const),
     );
     const [learned, metrics] = PPO.update(played, rollout, lastValue, { config });
-    const episodes = tree.map((x) => x.sum(), next.totals);
+    const [after, episodes] = addUp(running, rollout);
     return [
-      { agentState: learned, envObs: obs, envState: next, rng },
+      { agentState: learned, envObs: obs, envState: next, rng, running: after },
       { metrics, episodes },
     ];
   };
@@ -188,12 +193,13 @@ function updateOf<S, P>(env: Environment<CountedState<S>, P>, params: P, config:
 function chunkOf<S>(
   update: (state: S) => readonly [S, Measured],
   longest: number,
-  seeds: number | null,
 ): (state: S, count: Array) => [S, Measured] {
   return (state, count) => {
-    // Everything that is measured is a number, or one for each seed.
     const [, example] = evalShape(update, state) as unknown as readonly [unknown, Measured];
-    const blank = blankRecords(example, seeds === null ? [longest] : [longest, seeds]);
+    const blank = {
+      metrics: blankRows(example.metrics, longest),
+      episodes: blankRows(example.episodes, longest),
+    };
     const end = lax.whileLoop(
       ({ turn }) => turn.less(count),
       ({ turn, now, records }) => {
@@ -207,12 +213,13 @@ function chunkOf<S>(
   };
 }
 
-/** Zeros for everything that an update measures. */
-function blankRecords({ metrics, episodes }: { metrics: object; episodes: object }, shape: Shape): Measured {
-  const zeros = (names: object) =>
-    Object.fromEntries(Object.keys(names).map((name) => [name, np.zeros(shape)]));
-  return { metrics: zeros(metrics), episodes: zeros(episodes) } as unknown as Measured;
-}
+/** Zeros for so many of what something measures, by its shapes. */
+const blankRows = <M extends object>(measured: M, rows: number): M =>
+  Object.fromEntries(
+    Object.entries(measured as Readonly<Record<string, Array>>).map(([name, { shape, dtype }]) => [
+      ...[name, np.zeros([rows, ...shape], { dtype })],
+    ]),
+  ) as M;
 
 /** The records of a chunk as plain numbers. */
 function workOf({ metrics, episodes }: Measured, count: number): Work {
@@ -222,18 +229,7 @@ function workOf({ metrics, episodes }: Measured, count: number): Work {
   const updates = [...globalThis.Array(count).keys()].map((at) =>
     Object.fromEntries(lists.map(([name, list]) => [name, list[at]])),
   );
-  // A row for each update, which has one number, or one for each seed.
-  const rows = [episodes.returns, episodes.lengths, episodes.episodes].map((x) => {
-    const width = x.size / x.shape[0];
-    return x.data().subarray(0, count * width);
-  });
-  return {
-    updates,
-    episodes: globalThis.Array.from(rows[0], (returns, at) => ({
-      ...{ returns, lengths: rows[1][at], count: rows[2][at] },
-    })),
-    episodeReturns: [],
-  };
+  return { updates, episodes: endedIn(episodes, count) };
 }
 
 /** The first rows of a list: a number each, or one for each seed. */

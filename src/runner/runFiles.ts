@@ -1,7 +1,7 @@
 // What a run has on disk: none of it, as in a browser, or metrics and checkpoints.
 import type { RunDir } from "../runDir/index.js";
 import type { RunnerConfig } from "./config.js";
-import type { Gathered, MetricsRecord } from "./gathered.js";
+import type { Gathered, LoggedRecord } from "./gathered.js";
 import type { History } from "./history.js";
 import type { Identity } from "./metadata.js";
 
@@ -30,7 +30,7 @@ export interface RunFiles {
   restore<S>(like: S): SavedRun<S> | null;
   /** Makes the log ready, now that the run is known to begin. */
   begin(): void;
-  log(record: MetricsRecord, wallTime: number): void;
+  log(record: LoggedRecord, wallTime: number): void;
   /** Whether an evaluation is as good as any before it. */
   isBest(evalReturn: number): boolean;
   /** Saves in the background; `evalReturn` is that of an evaluation at this very step, if there was one. */

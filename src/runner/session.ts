@@ -7,9 +7,11 @@ import {
   addEpisodes,
   addUpdate,
   gatheredNothing,
+  listIn,
+  numbersOf,
   takeRecord,
   type Gathered,
-  type MetricsRecord,
+  type LoggedRecord,
 } from "./gathered.js";
 import { History } from "./history.js";
 import type { RunOptions, RunResult } from "./loop.js";
@@ -95,7 +97,7 @@ export class Session<S extends object, A> {
     return count;
   }
 
-  private gather({ updates, episodes, episodeReturns }: Work): void {
+  private gather({ updates, episodes }: Work): void {
     const { gathered, history, trainer, unit } = this;
     updates.forEach((metrics, at) => {
       const bad = badMetric(metrics);
@@ -103,11 +105,9 @@ export class Session<S extends object, A> {
       addUpdate(gathered, metrics);
       if (trainer.keepsHistory) history.addUpdate(metrics);
     });
-    for (const some of episodes) {
-      if (!Number.isFinite(some.returns)) throw this.stopped(unit, ["episodeReturn", some.returns]);
-      addEpisodes(gathered, some);
-    }
-    history.addEpisodeReturns(episodeReturns);
+    const lost = episodes.returns.find((one) => !Number.isFinite(one));
+    if (lost !== undefined) throw this.stopped(unit, ["episodeReturn", lost]);
+    addEpisodes(gathered, episodes, this.from * trainer.stepsPerUnit);
   }
 
   /** Does what is due after a call: log and call back, evaluate, save, show progress. */
@@ -128,10 +128,10 @@ export class Session<S extends object, A> {
 
   private async log(): Promise<void> {
     this.checkParams();
-    const metrics = takeRecord(this.gathered, this.step);
-    this.record(metrics);
+    const record = takeRecord(this.gathered, this.step);
+    this.record(record);
     const agent = this.trainer.agentOf(this.state);
-    await this.listeners.callback?.(this.step, readable(agent) as A, metrics);
+    await this.listeners.callback?.(this.step, readable(agent) as A, numbersOf(record));
   }
 
   private evaluate(): number {
@@ -144,11 +144,11 @@ export class Session<S extends object, A> {
     return evalReturn;
   }
 
-  private record(metrics: MetricsRecord): void {
+  private record(record: LoggedRecord): void {
     const wallTime = Date.now() / 1000;
-    this.history.addRecord(metrics, wallTime);
-    this.files.log(metrics, wallTime);
-    this.promises.watch("the logger", this.listeners.logger?.log(metrics));
+    this.history.addRecord(record, wallTime);
+    this.files.log(record, wallTime);
+    this.promises.watch("the logger", this.listeners.logger?.log(record, this.step));
   }
 
   private async save(evalReturn: number | null): Promise<void> {
@@ -183,11 +183,15 @@ export class Session<S extends object, A> {
 
   result(): RunResult<S> {
     const { state, history, step } = this;
+    const { records } = history;
+    const { returns, lengths } = this.gathered.since.episodes;
     return {
       state,
       history: history.arrays(),
-      metricsLog: history.records,
-      episodeReturns: history.episodeReturns,
+      metricsLog: records.filter((record) => !isEvaluation(record)).map(numbersOf),
+      evalLog: records.filter(isEvaluation).map(numbersOf),
+      episodeReturns: [...records.flatMap((record) => listIn(record, "episode_returns")), ...returns],
+      episodeLengths: [...records.flatMap((record) => listIn(record, "episode_lengths")), ...lengths],
       step,
       isStopped: !this.isOver,
     };
@@ -204,6 +208,8 @@ export class Session<S extends object, A> {
     return diverged(trainer.algorithm, place, metric, badParams(trainer.paramsOf(state)), files.newest);
   }
 }
+
+const isEvaluation = (record: LoggedRecord): boolean => "eval_return" in record;
 
 /** Refuses to make a run shorter than it is already. */
 function checkLength<S>(

@@ -32,8 +32,6 @@ export interface Trainer<S> extends RunTraits {
 export interface Work {
   /** The metrics of the updates, in order: one for each unit after the warm-up. */
   readonly updates: readonly UpdateMetrics[];
-  /** Episodes that ended, in order, one by one or some together. */
-  readonly episodes: readonly Episodes[];
-  /** The returns one by one, where the trainer knows them. */
-  readonly episodeReturns: readonly number[];
+  /** Episodes that ended, in order. Their steps are counted from where the work began. */
+  readonly episodes: Episodes;
 }

@@ -2,7 +2,7 @@
 import { DQNConfig, PPOConfig, SACConfig } from "../algorithms/index.js";
 import { nearestNames } from "../env/index.js";
 import { camelCaseName, snakeCaseName } from "../runDir/index.js";
-import { RunnerConfig } from "../runner/index.js";
+import { RunnerConfig, withEnvironments } from "../runner/index.js";
 import { dqnMeanings, kindOf, ppoMeanings, runnerMeanings, sacMeanings, type Kind } from "./meanings.js";
 import type { TrainConfig } from "./presets.js";
 
@@ -77,8 +77,8 @@ export function applyOverrides(config: TrainConfig, overrides: readonly Override
 }
 
 /** How many updates a PPO run makes. */
-const updatesOf = ({ nSteps, numEnvs }: PPOConfig, { totalTimesteps }: RunnerConfig): number =>
-  Math.max(1, Math.floor(totalTimesteps / (nSteps * numEnvs)));
+const updatesOf = (config: PPOConfig, runner: RunnerConfig): number =>
+  Math.max(1, Math.floor(runner.totalTimesteps / (config.nSteps * withEnvironments(config, runner).numEnvs)));
 
 /** A learning rate that fell to the end of the run before still does, however long the run is now. */
 function annealedToTheEnd(before: TrainConfig, now: TrainConfig): TrainConfig {

@@ -24,25 +24,26 @@ import type { MetricsRecord } from "./gathered.js";
 import { run, type RunOptions } from "./loop.js";
 import { bytesOf, checkMemory } from "./memory.js";
 import { longestCall } from "./schedule.js";
-import { longestEpisode, lookAt, plainParams, type Setting } from "./setting.js";
+import { longestEpisode, lookAt, nameOf, originOf, plainParams, type Setting } from "./setting.js";
 import type { Trainer, Work } from "./trainer.js";
+import { warnOfCurve } from "./warn.js";
 
 interface CommonOptions<A> extends RunOptions<A> {
   readonly runnerConfig: RunnerConfig;
   /** The shape of an observation, if not the environment's. */
-  readonly obsShape?: Shape;
+  readonly obsShape?: Shape | null;
 }
 
 export interface TrainDQNOptions extends CommonOptions<DQNState> {
   readonly dqnConfig: DQNConfig;
   /** The number of actions, if not the environment's. */
-  readonly nActions?: number;
+  readonly nActions?: number | null;
 }
 
 export interface TrainSACOptions extends CommonOptions<SACState> {
   readonly sacConfig: SACConfig;
   /** The number of an action's components, if not the environment's. */
-  readonly actionDim?: number;
+  readonly actionDim?: number | null;
 }
 
 export interface TrainResult<A> {
@@ -100,7 +101,7 @@ export const sacTrainer = <S, P>(
   runner: RunnerConfig,
 ) => trainerOf(env, params, sacLearner(config), runner);
 
-function dqnLearner(given: DQNConfig, nActions?: number): Learner<DQNState> {
+function dqnLearner(given: DQNConfig, nActions?: number | null): Learner<DQNState> {
   const config = checkedConfig("trainDQN", "dqnConfig", DQNConfig, given);
   return {
     ...{ name: "DQN", config, kind: "Discrete" },
@@ -113,7 +114,7 @@ function dqnLearner(given: DQNConfig, nActions?: number): Learner<DQNState> {
   };
 }
 
-function sacLearner(given: SACConfig, actionDim?: number): Learner<SACState> {
+function sacLearner(given: SACConfig, actionDim?: number | null): Learner<SACState> {
   const config = checkedConfig("trainSAC", "sacConfig", SACConfig, given);
   return {
     ...{ name: "SAC", config, kind: "Box" },
@@ -133,7 +134,7 @@ interface Learner<A> {
   /** The kind of actions that it takes. */
   readonly kind: Space["kind"];
   /** What the user said about the number of actions, and how it is called. */
-  readonly actionCount: { readonly name: string; readonly value: number | undefined };
+  readonly actionCount: { readonly name: string; readonly value: number | null | undefined };
   readonly init: (key: Array, obsShape: Shape, actions: Space, numEnvs: number) => A;
   readonly act: (state: A, obs: Array, explore: boolean) => [actions: Array, state: A];
   /** Takes what happened in a step of all environments into the agent's statistics. */
@@ -173,6 +174,7 @@ async function train<A extends object, S, P>(
 ): Promise<TrainResult<A>> {
   const trainer = trainerOf(env, envParams, learner, runnerConfig, obsShape);
   const result = await run(trainer, runnerConfig, options);
+  warnOfCurve(result.curve);
   const { state, episodeReturns, episodeLengths, metricsLog, evalLog } = result;
   return { agentState: state.agentState, episodeReturns, episodeLengths, metricsLog, evalLog };
 }
@@ -182,7 +184,7 @@ function trainerOf<A extends object, S, P>(
   envParams: P,
   learner: Learner<A>,
   given: RunnerConfig,
-  obsShape?: Shape,
+  obsShape?: Shape | null,
 ): Trainer<TrainState<A, CountedState<S>>> {
   const operation = `train${learner.name}`;
   const runnerConfig = checkedConfig(operation, "runnerConfig", RunnerConfig, given);
@@ -205,10 +207,11 @@ function trainerOf<A extends object, S, P>(
   return {
     algorithm: learner.name,
     identity: {
-      ...{ algorithm: learner.name, environment: env.name, envParams: plainParams(envParams) },
+      ...{ algorithm: learner.name, environment: nameOf(env), envParams: plainParams(envParams) },
       ...{ config: learner.config, seed, numEnvs },
       ...{ bufferSize: runnerConfig.bufferSize, warmupSteps: runnerConfig.warmupSteps },
     },
+    origin: originOf(env, envParams),
     ...{ stepsPerUnit: numEnvs, units, longest, keepsHistory: false, seeds: null },
     warmupUnits: Math.ceil(runnerConfig.warmupSteps / numEnvs),
     start,

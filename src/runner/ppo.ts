@@ -15,7 +15,7 @@ import {
 import { checkedConfig } from "../agent/index.js";
 import { PPO, PPOConfig, type PPOMetrics, type PPOState } from "../algorithms/index.js";
 import type { Environment } from "../env/index.js";
-import { checkDevices, checkOptions, checkSeeds, runOptionNames } from "./checks.js";
+import { checkDevices, checkOptions, checkSeeds, runOptionNames, withEnvironments } from "./checks.js";
 import { RunnerConfig } from "./config.js";
 import { ppoCosts } from "./costs.js";
 import { playedOn } from "./episodes.js";
@@ -24,8 +24,9 @@ import { run, type RunOptions } from "./loop.js";
 import { bytesOf, checkMemory } from "./memory.js";
 import { addUp, endedIn, noneRunning, type RunningEpisodes, type StepTotals } from "./rolloutEpisodes.js";
 import { longestCall } from "./schedule.js";
-import { longestEpisode, lookAt, plainParams, type Setting } from "./setting.js";
+import { longestEpisode, lookAt, nameOf, originOf, plainParams, type Setting } from "./setting.js";
 import type { Trainer, Work } from "./trainer.js";
+import { warnOfCurve } from "./warn.js";
 
 /** Where a PPO run has come to. The environments' states are those of `env`, one behind the other. */
 export interface PPOTrainState<S = unknown> {
@@ -47,11 +48,11 @@ export interface TrainPPOOptions extends RunOptions<PPOState> {
   readonly ppoConfig: PPOConfig;
   readonly runnerConfig: RunnerConfig;
   /** The shape of an observation, if not the environment's. */
-  readonly obsShape?: Shape;
+  readonly obsShape?: Shape | null;
   /** The number of actions, if not the environment's. */
-  readonly nActions?: number;
+  readonly nActions?: number | null;
   /** Trains once for each seed, all in one program; results have the seeds as their first axis. */
-  readonly seeds?: readonly number[];
+  readonly seeds?: readonly number[] | null;
 }
 
 const ownOptions = ["ppoConfig", "runnerConfig", "obsShape", "nActions", "seeds"] as const;
@@ -70,9 +71,14 @@ export async function trainPPO<S, P>(
   const {
     state: { running: ____, ...state },
     history,
+    curve,
   } = await run(trainer, runnerConfig, listeners);
+  warnOfCurve(curve);
   // Results over several seeds have these as their first axis.
-  const lists = Object.entries(history).map(([name, list]) => [name, seeds === undefined ? list : list.T]);
+  const lists = Object.entries(history).map(([name, list]) => [
+    name,
+    (seeds ?? null) === null ? list : list.T,
+  ]);
   return [state, Object.fromEntries(lists) as PPOMetricsHistory];
 }
 
@@ -80,12 +86,14 @@ export async function trainPPO<S, P>(
 export function ppoTrainer<S, P>(
   env: Environment<S, P>,
   envParams: P,
-  { ppoConfig, runnerConfig: givenRunner, obsShape, nActions, seeds }: PPOTrainerOptions,
+  { ppoConfig, runnerConfig: givenRunner, obsShape, nActions, seeds: givenSeeds }: PPOTrainerOptions,
 ): Trainer<RunState<S>> {
-  const config = checkedConfig("trainPPO", "ppoConfig", PPOConfig, ppoConfig);
+  const ownConfig = checkedConfig("trainPPO", "ppoConfig", PPOConfig, ppoConfig);
   const runnerConfig = checkedConfig("trainPPO", "runnerConfig", RunnerConfig, givenRunner);
+  const config = withEnvironments(ownConfig, runnerConfig);
   checkDevices("trainPPO", runnerConfig);
-  checkSeeds("trainPPO", seeds);
+  checkSeeds("trainPPO", givenSeeds);
+  const seeds = givenSeeds ?? undefined;
   const { numEnvs, nSteps } = config;
   const stepsPerUnit = numEnvs * nSteps;
   const units = Math.floor(runnerConfig.totalTimesteps / stepsPerUnit);
@@ -116,13 +124,10 @@ export function ppoTrainer<S, P>(
   return {
     algorithm: "PPO",
     identity: {
-      algorithm: "PPO",
-      environment: env.name,
-      envParams: plainParams(envParams),
-      // A run that goes on for longer may let its rate fall for longer.
-      config: { ...config, lrAnnealUpdates: config.lrAnnealUpdates !== null },
+      ...{ algorithm: "PPO", environment: nameOf(env), envParams: plainParams(envParams), config },
       seed: isSweep ? seeds : runnerConfig.seed,
     },
+    origin: originOf(env, envParams),
     ...{ stepsPerUnit, units, longest, warmupUnits: 0, keepsHistory: true, seeds: seeds?.length ?? null },
     start: () => (isSweep ? vmap(begin)(keysOf(seeds)) : begin(random.key(runnerConfig.seed))),
     prepare: async (state) => {

@@ -61,7 +61,7 @@ export class Session<S extends object, A> {
     if (saved.gathered.unit < trainer.units) await trainer.prepare(saved.state);
     files.begin();
     const session = new Session(trainer, config, listeners, files, saved);
-    session.promises.watch("onStart", listeners.onStart?.(session.step));
+    session.promises.watch("onStart", listeners.onStart?.(session.step, files.changes));
     return session;
   }
 
@@ -83,7 +83,7 @@ export class Session<S extends object, A> {
     const { trainer, config, unit, files } = this;
     const { stepsPerUnit, warmupUnits } = trainer;
     const events = [config.logInterval, config.evalEvery];
-    if (files.hasCheckpoints) events.push(config.checkpointInterval);
+    if (files.hasCheckpoints && config.checkpointInterval !== null) events.push(config.checkpointInterval);
     const count = Math.min(
       ...[trainer.units - unit, trainer.longest, most],
       ...events.map((every) => untilDue(every, unit, stepsPerUnit)),
@@ -116,7 +116,8 @@ export class Session<S extends object, A> {
     if (this.isDue(config.logInterval)) await this.log();
     const evalReturn = this.isDue(config.evalEvery) ? this.evaluate() : null;
     const isBest = evalReturn !== null && files.isBest(evalReturn);
-    if (files.hasCheckpoints && (isBest || this.isDue(config.checkpointInterval)))
+    const { checkpointInterval } = config;
+    if (files.hasCheckpoints && (isBest || (checkpointInterval !== null && this.isDue(checkpointInterval))))
       await this.save(evalReturn);
     this.showProgress();
     if (this.isWarm) this.began = { time: performance.now(), unit: this.unit };
@@ -161,11 +162,12 @@ export class Session<S extends object, A> {
 
   private showProgress(): void {
     const { trainer, unit, began, listeners } = this;
-    if (listeners.onProgress === undefined) return;
+    const { onProgress } = listeners;
+    if (onProgress === undefined || onProgress === null) return;
     const { stepsPerUnit, units } = trainer;
     const seconds = Math.max(1e-3, (performance.now() - began.time) / 1000);
     const stepsPerSecond = ((unit - began.unit) * stepsPerUnit) / seconds;
-    const told = listeners.onProgress({
+    const told = onProgress({
       step: this.step,
       total: units * stepsPerUnit,
       stepsPerSecond,
@@ -181,7 +183,7 @@ export class Session<S extends object, A> {
     if (this.files.hasCheckpoints && !this.isOver && this.unit > this.savedUnit) await this.save(null);
   }
 
-  result(): RunResult<S> {
+  result(): Omit<RunResult<S>, "curve"> {
     const { state, history, step } = this;
     const { records } = history;
     const { returns, lengths } = this.gathered.since.episodes;

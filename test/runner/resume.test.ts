@@ -158,8 +158,11 @@ describe("resuming", () => {
     const other = { ...config, resume: true };
     const refused: [Trainer<object>, RegExp][] = [
       [
-        ppoTrainer(plain, plainParams, { ppoConfig: { ...ppoConfig, lr: 0.5 }, runnerConfig: other }),
-        /step_\d+ was made with config\.lr = 0\.001, this run has 0\.5; give the same/,
+        ppoTrainer(plain, plainParams, {
+          ppoConfig: { ...ppoConfig, hiddenSizes: [9] },
+          runnerConfig: other,
+        }),
+        /step_\d+ was made with config\.hiddenSizes = \[8\], this run has \[9\]; that cannot be changed, since/,
       ],
       [ppoTrainer(moon, moonParams, { ppoConfig, runnerConfig: other }), /envParams\.gravity = "9\.8/],
       [

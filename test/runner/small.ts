@@ -33,7 +33,7 @@ export const sacConfig = SACConfig({
 export const runnerConfig = (given: Partial<RunnerConfig> = {}): RunnerConfig =>
   RunnerConfig({
     ...{ totalTimesteps: 640, logInterval: 100, evalEvery: 200, evalEpisodes: 3, checkpointInterval: 150 },
-    ...{ bufferSize: 256, warmupSteps: 60, maxCheckpoints: 100 },
+    ...{ bufferSize: 256, warmupSteps: 60, maxCheckpoints: 100, plot: false },
     ...given,
   });
 

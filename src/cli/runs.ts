@@ -2,6 +2,7 @@
 import path from "node:path";
 import { bestCheckpoint, listCheckpoints, loadCheckpoint } from "../checkpoint/index.js";
 import { configFrom, plainConfig, setUp, type Setup, type TrainConfig } from "../config/index.js";
+import { listEnvs } from "../env/index.js";
 import { RunDir } from "../runDir/index.js";
 import { RunnerConfig } from "../runner/index.js";
 import { understood, UsageError } from "./arguments.js";
@@ -16,6 +17,12 @@ export function openRun(run: string | undefined, baseDir = "runs"): RunDir {
 export const configOf = (run: RunDir): TrainConfig =>
   understood(() => {
     const config = configFrom(run.loadConfig(), path.join(run.root, "config.json"));
+    if (!listEnvs().includes(config.envId)) {
+      throw new UsageError(
+        `the environment of this run, ${config.envId}, is not one of vibe-rl's (${listEnvs().join(", ")}): it was ` +
+          "registered by a program. Go on with the run and evaluate it there (`resume: true`, `evaluate`)",
+      );
+    }
     return withCheckpointDir(config, (directory) => path.resolve(run.root, directory));
   });
 

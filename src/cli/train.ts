@@ -14,10 +14,8 @@ import {
 } from "../config/index.js";
 import { bestCheckpoint, listCheckpoints } from "../checkpoint/index.js";
 import { columns } from "../files/index.js";
-import { MetricsError } from "../metrics/index.js";
-import { PlotError, plotRewardCurve } from "../plotting/index.js";
 import { RunDir } from "../runDir/index.js";
-import { run, type RunResult } from "../runner/index.js";
+import { run, RunnerConfig, type Change, type RunResult } from "../runner/index.js";
 import { checkWords, oneOf, spelled, tell, understood, UsageError, type Arguments } from "./arguments.js";
 import type { Host } from "./host.js";
 import { progressView } from "./progress.js";
@@ -110,14 +108,12 @@ export async function resume(args: Arguments, host: Host): Promise<number> {
   const runDir = openRun(args.words[0], baseDir);
   const saved = configOf(runDir);
   const changed = understood(() => findable(applyOverrides(saved, overrides)));
-  const runner = { ...changed.runner, resume: true, overwrite: false };
-  const config = { ...changed, runner };
+  const config = understood(() => ({
+    ...changed,
+    runner: RunnerConfig({ ...changed.runner, resume: true, overwrite: false }),
+  }));
   const setup = understood(() => setUp(config));
-  return perform(config, setup, runDir, host, () => {
-    // By now the changes are known to fit the checkpoint.
-    const { preset } = runDir.loadConfig();
-    if (overrides.length > 0) saveConfig(runDir, changed, typeof preset === "string" ? preset : null);
-  });
+  return perform(config, setup, runDir, host);
 }
 
 async function perform(
@@ -125,18 +121,21 @@ async function perform(
   { trainer }: Setup,
   runDir: RunDir,
   host: Host,
-  onStart: () => void,
+  onStart?: () => void,
 ): Promise<number> {
   const { print, terminal } = host;
   const view = progressView(terminal);
   const stop = host.interruption();
   let hasBegun = false as boolean;
-  const begin = (): void => {
+  const begin = (step: number, changes: readonly Change[]): void => {
     hasBegun = true;
     print(`run directory: ${relative(runDir.root)}`);
     const directory = checkpointsOf(runDir, config);
     if (directory !== runDir.checkpoints) print(`checkpoints go to: ${directory}`);
-    onStart();
+    for (const { setting, from, to } of changes) {
+      print(`from step ${step.toLocaleString("en")} on: ${setting} ${show(to)} (it was ${show(from)})`);
+    }
+    onStart?.();
   };
   let result;
   try {
@@ -151,7 +150,9 @@ async function perform(
   }
   if (result.isStopped) {
     const step = result.step.toLocaleString("en");
-    print(`stopped at step ${step}; go on with: vibe-rl resume ${relative(runDir.root)}`);
+    const hasSaved = config.runner.checkpointInterval !== null;
+    const next = hasSaved ? `go on with: vibe-rl resume ${relative(runDir.root)}` : "no checkpoint was saved";
+    print(`stopped at step ${step}; ${next}`);
     return 130;
   }
   tellResult(config, result, runDir, host);
@@ -161,25 +162,18 @@ async function perform(
 /** Says how it went and where the files are. */
 function tellResult(
   config: TrainConfig,
-  { metricsLog }: RunResult<object>,
+  { evalLog, curve }: RunResult<object>,
   runDir: RunDir,
   { print, printError }: Host,
 ): void {
-  const evals = metricsLog.map((record) => record.eval_return).filter((value) => value !== undefined);
+  const evals = evalLog.map((record) => record.eval_return);
   const best = evals.reduce((most, one) => Math.max(most, one), -Infinity);
   if (evals.length > 0)
     print(`last evaluation: ${evals[evals.length - 1].toFixed(1)} (best ${best.toFixed(1)})`);
   print(`metrics:    ${relative(runDir.logPath())}`);
-  if (config.runner.plot) {
-    const savePath = path.join(runDir.artifacts, "reward_curve.png");
-    try {
-      plotRewardCurve([runDir.root], { savePath });
-      print(`curve:      ${relative(savePath)}`);
-    } catch (error) {
-      // The run itself is over and safe.
-      if (!(error instanceof PlotError || error instanceof MetricsError)) throw error;
-      printError(`the curve was not drawn: ${error.message}`);
-    }
+  if (curve !== null) {
+    if ("file" in curve) print(`curve:      ${relative(curve.file)}`);
+    else printError(curve.problem);
   }
   const folder = checkpointsOf(runDir, config);
   const checkpoint = bestCheckpoint(folder) ?? listCheckpoints(folder).at(-1);

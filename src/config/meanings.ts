@@ -13,6 +13,7 @@ const special: Readonly<Record<string, Kind>> = {
   ...{ targetKl: "number or null", scheduleUpdates: "number or null", explorationFraction: "number or null" },
   ...{ actionLow: "number, list or null", actionHigh: "number, list or null" },
   ...{ numDevices: "number or null", keepPeriod: "number or null", checkpointDir: "path or null" },
+  checkpointInterval: "number or null",
 };
 
 /** What the field of a config takes. */
@@ -109,11 +110,11 @@ export const runnerMeanings: Meanings<RunnerConfig> = {
   bufferSize: "transitions that the replay buffer holds (DQN, SAC)",
   warmupSteps: "random steps before learning (DQN, SAC)",
   numDevices: "devices to use; one so far, which null is, too",
-  numEnvs: "environments side by side (DQN, SAC)",
+  numEnvs: "environments side by side on each device (PPO: as algo.num_envs)",
   fsdpDevices: "devices that share large parameters; one so far",
   seed: "where everything random comes from",
   checkpointDir: "where checkpoints go; null: the run's directory",
-  checkpointInterval: "steps between checkpoints",
+  checkpointInterval: "steps between checkpoints; null saves none",
   maxCheckpoints: "newest checkpoints to keep",
   keepPeriod: "keep for good what is at multiples of so many steps",
   resume: "whether to go on from the newest checkpoint",

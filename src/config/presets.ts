@@ -4,6 +4,8 @@ import { RunnerConfig } from "../runner/index.js";
 
 interface Common {
   readonly envId: string;
+  /** Parameters of the environment that are not its own, as plain data. */
+  readonly envParams?: Readonly<Record<string, unknown>>;
   readonly runner: RunnerConfig;
 }
 

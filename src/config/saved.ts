@@ -1,27 +1,46 @@
 // Configs on disk: what `config.json` of a run directory says, and back.
 import { checkedConfig, type ConfigBuilder } from "../agent/index.js";
 import { DQNConfig, PPOConfig, SACConfig } from "../algorithms/index.js";
+import { isRecord } from "../files/index.js";
 import { RunnerConfig } from "../runner/index.js";
 import { ConfigError } from "./overrides.js";
 import type { TrainConfig } from "./presets.js";
 
 /** A config as plain data for `RunDir.saveConfig`. */
 export const plainConfig = (
-  { envId, algo, algoConfig, runner }: TrainConfig,
+  { envId, envParams = {}, algo, algoConfig, runner }: TrainConfig,
   preset: string | null,
 ): object => ({
-  ...{ preset, envId, algo, algoConfig, runner },
+  ...{ preset, envId, envParams, algo, algoConfig, runner },
 });
 
 /** The config that a run directory has, checked. */
 export function configFrom(saved: Readonly<Record<string, unknown>>, where: string): TrainConfig {
-  const { envId, algo, algoConfig, runner } = saved;
+  const { envId, envParams = {}, environment, algo, algoConfig, runner, seeds } = saved;
+  if (envId === null && typeof environment === "string") {
+    throw new ConfigError(
+      `the run of ${where} was trained by a program on ${environment}, an environment that \`make\` has not made, so that ` +
+        "it cannot be set up from here. Go on with it and evaluate it in that program (`resume: true`, `evaluate`)",
+    );
+  }
   if (typeof envId !== "string" || typeof algo !== "string") {
     throw new ConfigError(`${where} is no config of a training run: it has no env_id and algo`);
   }
   const checked = <C extends object>(name: string, builder: ConfigBuilder<C>, given: unknown) =>
     checkedConfig(where, name, builder, given);
-  const common = () => ({ envId, runner: checked("runner", RunnerConfig, runner) });
+  if (Array.isArray(seeds)) {
+    throw new ConfigError(
+      `the run of ${where} has trained several seeds side by side (${seeds.join(", ")}), which cannot be set up from ` +
+        "here. Go on with it in the program that trained it (`seeds`, `resume: true`)",
+    );
+  }
+  if (!isRecord(envParams))
+    throw new ConfigError(`${where}: env_params must be an object with parameters by name`);
+  const common = () => ({
+    envId,
+    ...(Object.keys(envParams).length === 0 ? {} : { envParams }),
+    runner: checked("runner", RunnerConfig, runner),
+  });
   switch (algo) {
     case "ppo":
       return { algo, algoConfig: checked("algo_config", PPOConfig, algoConfig), ...common() };

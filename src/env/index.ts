@@ -17,6 +17,7 @@ export { checkEnv, envProblems, lookAtEnv, type CheckEnvOptions } from "./check/
 export type { EnvParams, EnvState, Environment, Info, StepResult } from "./environment.js";
 export { nearestNames } from "../array/index.js";
 export { listEnvs, make, register, type KnownEnvironments, type Overrides } from "./registry.js";
+export { idOf } from "./origin.js";
 export { render } from "./render.js";
 export {
   Box,

@@ -9,6 +9,7 @@ import { mountainCarContinuous } from "./builtin/mountainCarContinuous.js";
 import { pendulum } from "./builtin/pendulum.js";
 import { pixelGridWorld } from "./builtin/pixelGridWorld.js";
 import type { Environment } from "./environment.js";
+import { rememberId } from "./origin.js";
 
 const builtin = {
   "CartPole-v1": cartPole,
@@ -81,7 +82,7 @@ export function make(
   if (factory === undefined) {
     fail("make", `there is no environment ${JSON.stringify(id)}; ${tellNearest(id, listEnvs())}`);
   }
-  const env = factory();
+  const env = rememberId(factory(), id);
   return [env, override(id, env.defaultParams(), overrides, "")];
 }
 

@@ -77,20 +77,13 @@ function storedIn(
   const agent = state.agentState;
   return checkedPolicy(operation, {
     algorithm: identity.algorithm.toLowerCase(),
-    config: configIn(identity.config),
+    config: identity.config,
     state: seeds === null ? agent : memberOf(agent, member ?? 0),
     bounds: null,
     // Behind the axes of environments and, in a sweep, of seeds.
     obsShape: obs.shape.slice(seeds === null ? 1 : 2),
     obsDtype: obs.dtype,
   });
-}
-
-/** A run notes of its learning rate only whether it falls: how long that takes may change on the way. */
-function configIn(config: unknown): unknown {
-  if (!isRecord(config)) return config;
-  const { lrAnnealUpdates, ...rest } = config;
-  return typeof lrAnnealUpdates === "boolean" ? rest : config;
 }
 
 function checkMember(

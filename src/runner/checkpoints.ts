@@ -18,6 +18,7 @@ import {
   type Journal,
 } from "../checkpoint/index.js";
 import type { Action } from "../files/index.js";
+import { changesSince, type Change, type Identity } from "./changes.js";
 import type { RunnerConfig } from "./config.js";
 import { History, nothingYet, type Extent } from "./history.js";
 import { readMetadata, type Best, type Metadata } from "./metadata.js";
@@ -52,6 +53,9 @@ export class Checkpoints {
   private journal: Journal;
   /** How much of the history is in the journal. */
   private written: Extent = nothingYet;
+  /** What was changed each time that the run went on; the last time these. */
+  allChanges: readonly Change[] = [];
+  changes: readonly Change[] = [];
   /** Why there is no checkpoint of the last step that should have one. */
   private problem: string | null = null;
 
@@ -59,6 +63,7 @@ export class Checkpoints {
     private readonly manager: CheckpointManager,
     private readonly foundStep: number | null,
     private readonly traits: RunTraits,
+    private readonly identity: Identity,
     private readonly interval: number,
   ) {
     this.journal = beginJournal(path.join(manager.directory, historyName));
@@ -68,7 +73,9 @@ export class Checkpoints {
     const { resume, overwrite, maxCheckpoints, keepPeriod, checkpointInterval } = config;
     const options = { resume, overwrite, maxToKeep: maxCheckpoints, keepPeriod };
     const { manager, step } = initializeCheckpointDir(directory, options);
-    return new Checkpoints(manager, step, traits, checkpointInterval);
+    const { totalTimesteps, evalEvery, evalEpisodes, logInterval } = config;
+    const runner = { totalTimesteps, evalEvery, evalEpisodes, logInterval, checkpointInterval };
+    return new Checkpoints(manager, step, traits, { ...traits.identity, runner }, checkpointInterval ?? 0);
   }
 
   /** The newest checkpoint in words; `null` if there is none. */
@@ -81,7 +88,10 @@ export class Checkpoints {
     const { manager, foundStep: step, traits } = this;
     const found = step === null ? null : findCheckpoint(manager.directory, { step });
     if (step === null || found === null) return null;
-    const metadata = readMetadata(found, traits.identity, traits.stepsPerUnit);
+    const metadata = readMetadata(found, traits.stepsPerUnit, (saved) => {
+      this.changes = changesSince(saved, this.identity, step, found.path);
+    });
+    this.allChanges = [...metadata.changes, ...this.changes];
     const { gathered, checkpointInterval } = metadata;
     const history = this.readHistory(step, metadata);
     const state = loadCheckpoint(manager.directory, like, { step });
@@ -148,10 +158,9 @@ export class Checkpoints {
       this.isUnmarked = true;
     }
     const growth = this.grow(history);
-    const { identity } = this.traits;
     const metadata: Metadata = {
-      ...{ identity, best: this.best, gathered, history: this.journal.mark },
-      checkpointInterval: this.interval,
+      ...{ identity: this.identity, best: this.best, gathered, history: this.journal.mark },
+      ...{ checkpointInterval: this.interval, changes: this.allChanges },
     };
     manager.save(step, state, {
       metadata: metadata as unknown as Record<string, unknown>,

@@ -1,5 +1,6 @@
 // What runners look at before anything is computed: the names of options, and those that are functions or lists.
 import { fail, nearestNames } from "../array/index.js";
+import { PPOConfig } from "../algorithms/index.js";
 import type { RunnerConfig } from "./config.js";
 
 /** Options that every run takes. */
@@ -27,17 +28,30 @@ export function checkDevices(operation: string, { numDevices, fsdpDevices }: Run
   );
 }
 
+/** PPO's config with the environments of a device, which either config can say. */
+export function withEnvironments(config: PPOConfig, runner: RunnerConfig): PPOConfig {
+  const [own, perDevice] = [config.numEnvs, runner.numEnvs];
+  if (own !== 1 && perDevice !== 1 && own !== perDevice) {
+    fail(
+      "trainPPO",
+      `ppoConfig.numEnvs is ${own} and runnerConfig.numEnvs is ${perDevice}: both say how many environments run side ` +
+        "by side on a device; give one of them, or the same twice",
+    );
+  }
+  return perDevice === 1 ? config : PPOConfig({ ...config, numEnvs: perDevice });
+}
+
 /** Refuses listeners that cannot be called. */
 export function checkListeners(operation: string, options: Readonly<Record<string, unknown>>): void {
   for (const name of ["callback", "onProgress", "onStart"]) {
     const value = options[name];
-    if (value !== undefined && typeof value !== "function") {
-      fail(operation, `${name} must be a function, got ${typeof value}`);
+    if ((value ?? null) !== null && typeof value !== "function") {
+      fail(operation, `${name} must be a function, or null, got ${typeof value}`);
     }
   }
   const { logger } = options as { readonly logger?: { readonly log?: unknown } | null };
-  if (logger !== undefined && typeof logger?.log !== "function") {
-    fail(operation, "logger must be an object with a function log");
+  if ((logger ?? null) !== null && typeof logger?.log !== "function") {
+    fail(operation, "logger must be an object with a function log, or null");
   }
 }
 
@@ -45,7 +59,7 @@ const isSeed = (value: unknown): boolean => Number.isSafeInteger(value) && (valu
 
 /** Refuses seeds that are none. */
 export function checkSeeds(operation: string, seeds: unknown): void {
-  if (seeds === undefined) return;
+  if (seeds === undefined || seeds === null) return;
   if (Array.isArray(seeds) && seeds.length > 0 && seeds.every(isSeed)) return;
   const given = Array.isArray(seeds) ? `[${seeds.map(String).join(", ")}]` : typeof seeds;
   fail(operation, `seeds must be a list of whole numbers of at least 0, with at least one, got ${given}`);

@@ -16,7 +16,7 @@ export interface RunnerConfig {
   readonly warmupSteps: number;
   /** Devices to use: one so far, which null stands for, too. Default null. */
   readonly numDevices: number | null;
-  /** Environments that run side by side for DQN and SAC; PPO has its own field. Default 1. */
+  /** Environments side by side on each device. PPO's own field says the same: one of the two is enough. Default 1. */
   readonly numEnvs: number;
   /** Devices that share large parameters: one so far. Default 1. */
   readonly fsdpDevices: number;
@@ -24,8 +24,8 @@ export interface RunnerConfig {
   readonly seed: number;
   /** Where checkpoints go; null saves none, unless the run has a directory. Default null. */
   readonly checkpointDir: string | null;
-  /** Save a checkpoint every so many steps. Default 5,000. */
-  readonly checkpointInterval: number;
+  /** Save a checkpoint every so many steps; null saves none, even where the run has a directory. Default 5,000. */
+  readonly checkpointInterval: number | null;
   /** How many of the newest checkpoints are kept. Default 5. */
   readonly maxCheckpoints: number;
   /** Checkpoints at multiples of so many steps are kept for good; null keeps none. Default null. */
@@ -58,13 +58,20 @@ export const RunnerConfig = defineConfig<RunnerConfig>(
     fsdpDevices: whole(1),
     seed: whole(0, 0),
     checkpointDir: optional(path),
-    checkpointInterval: whole(5_000),
+    checkpointInterval: { ...optional(whole(5_000)), default: 5_000 },
     maxCheckpoints: whole(5),
     keepPeriod: optional(whole(1)),
     resume: flag(false),
     overwrite: flag(false),
     plot: flag(true),
   },
-  ({ resume, overwrite }) =>
-    resume && overwrite ? "resume and overwrite exclude each other: choose one" : null,
+  ({ resume, overwrite, checkpointInterval, checkpointDir }) => {
+    if (resume && overwrite) return "resume and overwrite exclude each other: choose one";
+    if (checkpointInterval !== null) return null;
+    if (resume)
+      return "resume goes on from checkpoints, but checkpointInterval is null: give a number of steps";
+    return checkpointDir === null
+      ? null
+      : "checkpointDir says where checkpoints go, but checkpointInterval is null: leave one of them out";
+  },
 );

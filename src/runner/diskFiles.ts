@@ -6,13 +6,14 @@ import { MetricsLogger } from "../metrics/index.js";
 import type { RunDir } from "../runDir/index.js";
 import { Checkpoints, type Companions, type Restored } from "./checkpoints.js";
 import type { RunnerConfig } from "./config.js";
-import type { MetricsRecord } from "./gathered.js";
+import type { Change } from "./changes.js";
+import type { LoggedRecord } from "./gathered.js";
 import { checkReach, noteCheckpoints } from "./reach.js";
 import type { RunFiles, RunTraits, SavedRun } from "./runFiles.js";
+import { saveRunConfig } from "./savedConfig.js";
 import { warn } from "./warn.js";
 
 export class DiskFiles implements RunFiles {
-  readonly hasCheckpoints = true;
   private logger: MetricsLogger | null = null;
   private restored: Restored<unknown> | null = null;
   private isNoted = false;
@@ -31,7 +32,7 @@ export class DiskFiles implements RunFiles {
     const directory = path.resolve(config.checkpointDir ?? runDir?.checkpoints ?? "");
     if (config.resume && runDir !== null && listCheckpoints(directory).length === 0) {
       const { stepsPerUnit } = traits;
-      checkReach(runDir, { newest: null, directory, interval: config.checkpointInterval, stepsPerUnit });
+      checkReach(runDir, { newest: null, directory, interval: config.checkpointInterval ?? 1, stepsPerUnit });
     }
     const locks = lockAll([directory, ...(runDir === null ? [] : [runDir.logs])]);
     try {
@@ -41,6 +42,14 @@ export class DiskFiles implements RunFiles {
       for (const lock of locks) lock.release();
       throw error;
     }
+  }
+
+  get hasCheckpoints(): boolean {
+    return this.config.checkpointInterval !== null;
+  }
+
+  get changes(): readonly Change[] {
+    return this.checkpoints.changes;
   }
 
   get newest(): string | null {
@@ -55,7 +64,7 @@ export class DiskFiles implements RunFiles {
     checkReach(this.runDir, {
       newest: listCheckpoints(directory).at(-1)?.step ?? null,
       directory,
-      interval: Math.max(config.checkpointInterval, restored.interval),
+      interval: Math.max(config.checkpointInterval ?? 1, restored.interval),
       stepsPerUnit: traits.stepsPerUnit,
     });
     return restored;
@@ -69,6 +78,7 @@ export class DiskFiles implements RunFiles {
     clearLeftovers([directory]);
     if (runDir === null) return;
     clearLeftovers([runDir.root, runDir.logs, runDir.videos, runDir.artifacts]);
+    saveRunConfig(runDir, config, this.traits, this.checkpoints.allChanges);
     // What was logged after the checkpoint will be logged again; a run that begins anew keeps what is there.
     const isFresh = !config.resume && !config.overwrite;
     this.logger = MetricsLogger(runDir.logPath(), {
@@ -77,7 +87,7 @@ export class DiskFiles implements RunFiles {
     });
   }
 
-  log(record: MetricsRecord, wallTime: number): void {
+  log(record: LoggedRecord, wallTime: number): void {
     this.logger?.log({ ...record, wall_time: wallTime });
   }
 

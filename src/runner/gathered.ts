@@ -4,15 +4,26 @@
 /** The metrics of an update; of a run over several seeds one number for each. */
 export type UpdateMetrics = Readonly<Record<string, number | readonly number[]>>;
 
-/** Returns and lengths of some episodes, summed, and how many they were. */
+/** Episodes that ended, in order: what each returned, its length, and the step at which it ended. */
 export interface Episodes {
-  readonly returns: number;
-  readonly lengths: number;
-  readonly count: number;
+  readonly returns: readonly number[];
+  readonly lengths: readonly number[];
+  readonly steps: readonly number[];
 }
 
-/** A line of the log. */
+/** A line of the log in numbers: of several updates or episodes their means. */
 export type MetricsRecord = Readonly<Record<string, number>>;
+
+/** The episodes of a line of the log, where any have ended. */
+export interface EpisodeLists {
+  readonly episode_returns?: readonly number[];
+  readonly episode_lengths?: readonly number[];
+  /** The steps at which they ended. */
+  readonly episode_steps?: readonly number[];
+}
+
+/** A line of the log as it is written: numbers, and every episode. */
+export type LoggedRecord = MetricsRecord & EpisodeLists;
 
 /** What has come together since the last line of the log. */
 interface Since {
@@ -20,7 +31,7 @@ interface Since {
   /** Of metrics that are no means by nature. */
   readonly latest: Record<string, number>;
   updates: number;
-  episodes: Episodes;
+  readonly episodes: { readonly [K in keyof Episodes]: number[] };
 }
 
 export interface Gathered {
@@ -36,7 +47,7 @@ const nothing = (): Since => ({
   sums: {},
   latest: {},
   updates: 0,
-  episodes: { returns: 0, lengths: 0, count: 0 },
+  episodes: { returns: [], lengths: [], steps: [] },
 });
 
 /** A run that has not begun. */
@@ -47,8 +58,10 @@ export const gatheredNothing = (): Gathered => ({
   evalReturn: null,
 });
 
+const sumOf = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
+
 const meanOf = (value: number | readonly number[]): number =>
-  typeof value === "number" ? value : value.reduce((sum, one) => sum + one, 0) / value.length;
+  typeof value === "number" ? value : sumOf(value) / value.length;
 
 /** Metrics that are settings of their moment, such as a chance that falls: their mean says nothing, the last one does. */
 const settings: ReadonlySet<string> = new Set(["epsilon", "alpha"]);
@@ -65,30 +78,39 @@ export function addUpdate({ since }: Gathered, metrics: UpdateMetrics, count = 1
   }
 }
 
-/** Adds episodes that ended. */
-export function addEpisodes({ since }: Gathered, { returns, lengths, count }: Episodes): void {
-  const before = since.episodes;
-  since.episodes = {
-    returns: before.returns + returns,
-    lengths: before.lengths + lengths,
-    count: before.count + count,
-  };
+/** Adds episodes that ended. Their steps are counted from `from`. */
+export function addEpisodes({ since: { episodes } }: Gathered, ended: Episodes, from: number): void {
+  ended.returns.forEach((one, at) => {
+    episodes.returns.push(one);
+    episodes.lengths.push(ended.lengths[at]);
+    episodes.steps.push(from + ended.steps[at]);
+  });
 }
 
-/** The line of the log: means, or last values, of what came together since the last one, which is forgotten. */
-export function takeRecord(gathered: Gathered, step: number): MetricsRecord {
+/** The line of the log: means, or last values, of what came together since the last one, and every episode. */
+export function takeRecord(gathered: Gathered, step: number): LoggedRecord {
   const { sums, latest, updates, episodes } = gathered.since;
-  const { returns, lengths, count } = episodes;
-  const means = Object.entries(sums).map(([name, sum]) => [name, sum / updates] as const);
-  const metrics = [...means, ...Object.entries(latest)].map(([name, value]) => [diskName(name), value]);
-  if (count > 0) gathered.episodeReturn = returns / count;
+  const { returns, lengths, steps } = episodes;
+  const measured = [
+    ...Object.entries(sums).map(([name, sum]) => [name, sum / updates] as const),
+    ...Object.entries(latest),
+  ].map(([name, value]) => [diskName(name), value] as const);
   gathered.since = nothing();
-  return {
-    step,
-    ...(Object.fromEntries(metrics) as MetricsRecord),
-    ...(count > 0 ? { episode_return: returns / count, episode_length: lengths / count } : {}),
-  };
+  const record: MetricsRecord = { step, ...Object.fromEntries(measured) };
+  if (returns.length === 0) return record;
+  gathered.episodeReturn = meanOf(returns);
+  const lists: EpisodeLists = { episode_returns: returns, episode_lengths: lengths, episode_steps: steps };
+  const means: MetricsRecord = { episode_return: gathered.episodeReturn, episode_length: meanOf(lengths) };
+  return Object.assign({}, record, means, lists);
 }
+
+/** A record without its lists. */
+export const numbersOf = (record: LoggedRecord): MetricsRecord =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => typeof value === "number"));
+
+/** A list of a record; empty where it has none. */
+export const listIn = (record: EpisodeLists, name: keyof EpisodeLists): readonly number[] =>
+  record[name] ?? [];
 
 /** `totalLoss` as `total_loss`. */
 const diskName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

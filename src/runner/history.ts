@@ -1,26 +1,24 @@
-// Everything that a run has measured, in order: the metrics of its updates, the lines of its log, the returns of its
-// episodes. It only ever grows, so checkpoints do not hold it; they say how far it reached.
+// Everything that a run has measured, in order: the metrics of its updates, and the lines of its log with every episode.
+// It only ever grows, so checkpoints do not hold it; they say how far it reached.
 import { arrayType, concrete, type Array } from "../array/index.js";
-import type { MetricsRecord, UpdateMetrics } from "./gathered.js";
+import type { LoggedRecord, UpdateMetrics } from "./gathered.js";
 
 /** How far a history reaches. */
 export interface Extent {
   readonly updates: number;
   readonly records: number;
-  readonly episodes: number;
 }
 
-export const nothingYet: Extent = { updates: 0, records: 0, episodes: 0 };
+export const nothingYet: Extent = { updates: 0, records: 0 };
 
 /** A part of a history as JSON; numbers of float32 are the base64 of their bytes. */
 interface Entry {
-  readonly records: readonly MetricsRecord[];
+  readonly records: readonly LoggedRecord[];
   readonly updates: { readonly count: number; readonly columns: Readonly<Record<string, string>> };
-  readonly episodeReturns: string;
 }
 
 /** What one entry may hold of each, so that no text grows too long. */
-const most: Extent = { updates: 4096, records: 4096, episodes: 65_536 };
+const most: Extent = { updates: 4096, records: 1024 };
 
 /** Numbers of float32 that come one after the other. */
 class FloatList {
@@ -57,8 +55,7 @@ function fromText(text: unknown): Float32Array | null {
 export class History {
   private readonly columns = new Map<string, FloatList>();
   private updates = 0;
-  private readonly returns = new FloatList();
-  readonly records: MetricsRecord[] = [];
+  readonly records: LoggedRecord[] = [];
   /** When each record was logged, in seconds since 1970. */
   readonly wallTimes: number[] = [];
 
@@ -69,11 +66,7 @@ export class History {
   }
 
   get extent(): Extent {
-    return { updates: this.updates, records: this.records.length, episodes: this.returns.length };
-  }
-
-  get episodeReturns(): readonly number[] {
-    return [...this.returns.slice()];
+    return { updates: this.updates, records: this.records.length };
   }
 
   addUpdate(metrics: UpdateMetrics): void {
@@ -83,13 +76,9 @@ export class History {
     }
   }
 
-  addRecord(record: MetricsRecord, wallTime: number): void {
+  addRecord(record: LoggedRecord, wallTime: number): void {
     this.records.push(record);
     this.wallTimes.push(wallTime);
-  }
-
-  addEpisodeReturns(returns: readonly number[]): void {
-    this.returns.push(returns);
   }
 
   private column(name: string): FloatList {
@@ -101,10 +90,10 @@ export class History {
   }
 
   /** The records with their times, as they are in a metrics file. */
-  timedRecords(from = 0, to = this.records.length): MetricsRecord[] {
+  timedRecords(from = 0, to = this.records.length): LoggedRecord[] {
     return this.records
       .slice(from, to)
-      .map((record, at) => ({ ...record, wall_time: this.wallTimes[from + at] }));
+      .map((record, at) => Object.assign({}, record, { wall_time: this.wallTimes[from + at] }));
   }
 
   /** Every update's metrics: of shape (updates,), or (updates, seeds). */
@@ -118,14 +107,13 @@ export class History {
   }
 
   /** What has come since, as plain data for a file. */
-  entriesSince({ updates, records, episodes }: Extent): Entry[] {
+  entriesSince({ updates, records }: Extent): Entry[] {
     const entries: Entry[] = [];
     const end = this.extent;
-    for (let from: Extent = { updates, records, episodes }; ;) {
+    for (let from: Extent = { updates, records }; ;) {
       const to: Extent = {
         updates: Math.min(end.updates, from.updates + most.updates),
         records: Math.min(end.records, from.records + most.records),
-        episodes: Math.min(end.episodes, from.episodes + most.episodes),
       };
       if (Object.keys(to).every((key) => to[key as keyof Extent] === from[key as keyof Extent]))
         return entries;
@@ -145,16 +133,14 @@ export class History {
         count: to.updates - from.updates,
         columns: Object.fromEntries(columns) as Record<string, string>,
       },
-      episodeReturns: toText(this.returns.slice(from.episodes, to.episodes)),
     };
   }
 
   /** Adds an entry of a file; returns whether it was one. */
   addEntry(entry: Readonly<Record<string, unknown>>): boolean {
-    const { records, updates, episodeReturns } = entry as Partial<Entry>;
-    const returns = fromText(episodeReturns);
+    const { records, updates } = entry as Partial<Entry>;
     const count = updates?.count;
-    if (returns === null || !globalThis.Array.isArray(records) || typeof count !== "number") return false;
+    if (!globalThis.Array.isArray(records) || typeof count !== "number") return false;
     const columns = Object.entries(updates?.columns ?? {}).map(
       ([name, text]) => [name, fromText(text)] as const,
     );
@@ -162,14 +148,18 @@ export class History {
     if (!isUpdates || !records.every(isTimedRecord)) return false;
     for (const [name, list] of columns) this.column(name).push(list ?? []);
     this.updates += count;
-    this.returns.push(returns);
     for (const { wall_time: wallTime, ...record } of records) this.addRecord(record, wallTime);
     return true;
   }
 }
 
-const isTimedRecord = (value: unknown): value is MetricsRecord & { readonly wall_time: number } =>
+const isNumber = (value: unknown): boolean => typeof value === "number";
+
+const isTimedRecord = (value: unknown): value is LoggedRecord & { readonly wall_time: number } =>
   typeof value === "object" &&
   value !== null &&
   "wall_time" in value &&
-  Object.values(value).every((field) => typeof field === "number");
+  isNumber(value.wall_time) &&
+  Object.values(value).every(
+    (field: unknown) => isNumber(field) || (globalThis.Array.isArray(field) && field.every(isNumber)),
+  );

@@ -1,4 +1,6 @@
 // Runners: whole training runs, compiled in pieces between which the host can act.
+export type { Change } from "./changes.js";
+export { withEnvironments } from "./checks.js";
 export { RunnerConfig } from "./config.js";
 export {
   evalKeys,
@@ -8,8 +10,9 @@ export {
   type EvalMetrics,
   type EvaluateOptions,
 } from "./evaluate.js";
+export type { Curve } from "./curve.js";
 export { DivergedError } from "./finite.js";
-export type { MetricsRecord } from "./gathered.js";
+export type { EpisodeLists, LoggedRecord, MetricsRecord } from "./gathered.js";
 export {
   run,
   type Progress,

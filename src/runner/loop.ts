@@ -5,7 +5,9 @@ import { completedConfig } from "../agent/index.js";
 import type { RunDir } from "../runDir/index.js";
 import { checkListeners } from "./checks.js";
 import { RunnerConfig } from "./config.js";
-import type { MetricsRecord } from "./gathered.js";
+import type { Change } from "./changes.js";
+import type { Curve } from "./curve.js";
+import type { LoggedRecord, MetricsRecord } from "./gathered.js";
 import { Pace } from "./pace.js";
 import { openFiles } from "./runFiles.js";
 import { Session } from "./session.js";
@@ -22,10 +24,10 @@ export interface Progress {
   readonly evalReturn: number | null;
 }
 
-/** Where metrics go, one record at a time. */
+/** Where metrics go, one record at a time: a `MetricsLogger`, a backend of one, or an object of your own. */
 export interface RecordSink {
   /** Nobody waits for a promise; if it is broken, that is told once, and the run goes on. */
-  log(record: MetricsRecord): unknown;
+  log(record: LoggedRecord, step: number): unknown;
 }
 
 /** What tells a run to stop: an `AbortSignal`, whose type not every project has. */
@@ -35,27 +37,36 @@ export interface StopSignal {
 
 export interface RunOptions<A> {
   /** Called every `logInterval` steps, and waited for. */
-  readonly callback?: (step: number, agentState: A, metrics: MetricsRecord) => unknown;
-  readonly logger?: RecordSink;
+  readonly callback?: ((step: number, agentState: A, metrics: MetricsRecord) => unknown) | null;
+  readonly logger?: RecordSink | null;
   /** Called after every call of the compiled program. */
-  readonly onProgress?: (progress: Progress) => unknown;
+  readonly onProgress?: ((progress: Progress) => unknown) | null;
   /** Ends the run early, after the work in hand, with a checkpoint if there are any. */
-  readonly signal?: StopSignal;
-  /** Called before the first step with the step that the run starts from: 0, or that of its checkpoint. */
-  readonly onStart?: (step: number) => unknown;
-  /** Where the run keeps its metrics and checkpoints. */
-  readonly runDir?: RunDir;
+  readonly signal?: StopSignal | null;
+  /**
+   * Called before the first step with the step that the run starts from, 0 or that of its checkpoint, and with the
+   * settings that were changed since.
+   */
+  readonly onStart?: ((step: number, changes: readonly Change[]) => unknown) | null;
+  /** Where the run keeps its config, metrics, checkpoints and reward curve. */
+  readonly runDir?: RunDir | null;
 }
 
 export interface RunResult<S> {
   readonly state: S;
   /** Every update's metrics, by name: of shape (updates,), or (updates, seeds) for a run over several seeds. */
   readonly history: Readonly<Record<string, Array>>;
+  /** The records of training, with the means of episodes; those of evaluations are apart. */
   readonly metricsLog: readonly MetricsRecord[];
+  readonly evalLog: readonly MetricsRecord[];
+  /** Every episode, in the order in which they ended. */
   readonly episodeReturns: readonly number[];
+  readonly episodeLengths: readonly number[];
   readonly step: number;
   /** Whether it was stopped before its end. */
   readonly isStopped: boolean;
+  /** The picture of its returns; `null` if there is no directory for it, or none was asked for. */
+  readonly curve: Curve | null;
 }
 
 /** Runs a trainer to its end, or until it is told to stop. */
@@ -75,7 +86,8 @@ export async function run<S extends object, A>(
     await drive(session, options.signal);
     const result = session.result();
     await files.close();
-    return result;
+    const isDrawn = config.plot && !result.isStopped;
+    return { ...result, curve: isDrawn ? await curveOf(runDir ?? null) : null };
   } catch (error) {
     // What went wrong first is what is told.
     await files.close().catch(() => undefined);
@@ -83,9 +95,16 @@ export async function run<S extends object, A>(
   }
 }
 
+/** The curve of a run that has a directory. What draws is loaded only then, so that browsers can train. */
+async function curveOf(runDir: RunDir | null): Promise<Curve | null> {
+  if (runDir === null) return null;
+  const { drawCurve } = await import("./curve.js");
+  return drawCurve(runDir);
+}
+
 async function drive<S extends object, A>(
   session: Session<S, A>,
-  signal: StopSignal | undefined,
+  signal: StopSignal | null | undefined,
 ): Promise<void> {
   const pace = new Pace();
   while (!session.isOver && !isAborted(signal)) {
@@ -101,7 +120,7 @@ async function drive<S extends object, A>(
 }
 
 /** Asked anew each time: it changes while we wait. */
-const isAborted = (signal: StopSignal | undefined): boolean => signal?.aborted ?? false;
+const isAborted = (signal: StopSignal | null | undefined): boolean => signal?.aborted ?? false;
 
 /** Lets the event loop turn: signals, timers and the page get their chance. */
 const nextTurn = (): Promise<void> =>

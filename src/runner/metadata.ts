@@ -1,11 +1,9 @@
-// What a run's checkpoint says besides its arrays, and whether it is a checkpoint of this very run.
+// What a run's checkpoint says besides its arrays.
 import { fail } from "../array/index.js";
 import type { JournalMark } from "../checkpoint/index.js";
 import { isRecord } from "../files/index.js";
+import type { Change, Identity } from "./changes.js";
 import type { Gathered } from "./gathered.js";
-
-/** What a run can be told apart by: a checkpoint of another run is refused. */
-export type Identity = Readonly<Record<string, unknown>>;
 
 /** The evaluation that was the best so far. */
 export interface Best {
@@ -21,22 +19,24 @@ export interface Metadata {
   readonly history: JournalMark;
   /** Steps between the checkpoints of the run when this one was saved. */
   readonly checkpointInterval: number;
+  /** What was changed each time that the run went on. */
+  readonly changes: readonly Change[];
 }
 
 const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
-/** The metadata of a checkpoint of this run, of which a unit of work has so many steps. */
+/** The metadata of a checkpoint of a run, checked by `compare`, of which a unit of work has so many steps. */
 export function readMetadata(
   found: { readonly path: string; readonly step: number | null; readonly metadata: object },
-  ours: Identity,
   stepsPerUnit: number,
+  compare: (identity: Identity) => void,
 ): Metadata {
-  const { identity, best, gathered, history, checkpointInterval } = found.metadata as Partial<Metadata>;
+  const { identity, best, gathered, history, ...rest } = found.metadata as Partial<Metadata>;
   if (!isRecord(identity) || best === undefined || gathered === undefined) {
     fail("resume", `${found.path} is no checkpoint of a training run; choose another directory`);
   }
-  checkIdentity(identity, ours, found.path);
+  compare(identity);
   const isSound =
     (best === null || (isRecord(best) && isWhole(best.step) && isNumber(best.evalReturn))) &&
     isGathered(gathered) &&
@@ -44,7 +44,9 @@ export function readMetadata(
     isRecord(history) &&
     isWhole(history.bytes) &&
     typeof history.sha256 === "string" &&
-    isWhole(checkpointInterval);
+    isWhole(rest.checkpointInterval) &&
+    Array.isArray(rest.changes) &&
+    rest.changes.every(isRecord);
   if (!isSound) {
     fail(
       "resume",
@@ -64,29 +66,19 @@ function isGathered(value: unknown): value is Gathered {
     [sums, latest].every((numbers) => isRecord(numbers) && Object.values(numbers).every(isNumber)) &&
     isWhole(updates) &&
     isRecord(episodes) &&
-    [episodes.returns, episodes.lengths, episodes.count].every(isNumber) &&
+    isEpisodes(episodes) &&
     [value.episodeReturn, value.evalReturn].every((one) => one === null || isNumber(one))
   );
 }
 
-/** The values of a nested object by their paths: `config.lr`. */
-function flatten(value: unknown, path: string): [path: string, value: unknown][] {
-  if (!isRecord(value)) return [[path, value]];
-  return Object.entries(value).flatMap(([name, part]) =>
-    flatten(part, path === "" ? name : `${path}.${name}`),
+/** Whether plain data are episodes: lists of numbers that are of one length. */
+function isEpisodes({ returns, lengths, steps }: Readonly<Record<string, unknown>>): boolean {
+  const isList = (value: unknown): value is number[] => Array.isArray(value) && value.every(isNumber);
+  return (
+    isList(returns) &&
+    isList(lengths) &&
+    isList(steps) &&
+    returns.length === lengths.length &&
+    returns.length === steps.length
   );
-}
-
-/** Refuses a checkpoint that was made by another kind of run, naming the first field that differs. */
-function checkIdentity(saved: Identity, ours: Identity, path: string): void {
-  const [theirs, mine] = [saved, ours].map((identity) => new Map(flatten(identity, "")));
-  for (const name of new Set([...mine.keys(), ...theirs.keys()])) {
-    const [before, now] = [theirs, mine].map((values) => JSON.stringify(values.get(name)) ?? "nothing");
-    if (before === now) continue;
-    fail(
-      "resume",
-      `the checkpoint ${path} was made with ${name} = ${before}, this run has ${now}; ` +
-        "give the same, or choose another directory",
-    );
-  }
 }

@@ -34,35 +34,41 @@ import { lesson, timesDue, type MetricArrays } from "./learning.js";
 import { run, type RunOptions } from "./loop.js";
 import { bytesOf, checkMemory } from "./memory.js";
 import { longestCall } from "./schedule.js";
-import { longestEpisode, lookAt, plainParams, type Setting } from "./setting.js";
-import type { Trainer, Work } from "./trainer.js";
+import { longestEpisode, lookAt, nameOf, originOf, plainParams, type Setting } from "./setting.js";
+import type { Work } from "./trainer.js";
+import { warnOfCurve } from "./warn.js";
 
 interface CommonOptions<A> extends RunOptions<A> {
   /** How the run goes, or what in it differs from the defaults. */
   readonly runnerConfig?: Partial<RunnerConfig> | undefined;
   /** The shape of an observation, if not the environment's. */
-  readonly obsShape?: Shape | undefined;
+  readonly obsShape?: Shape | null | undefined;
 }
 
 export interface TrainDQNOptions extends CommonOptions<DQNState> {
   /** DQN's settings, or what in them differs from the defaults. */
   readonly dqnConfig?: Partial<DQNConfig> | undefined;
   /** The number of actions, if not the environment's. */
-  readonly nActions?: number;
+  readonly nActions?: number | null;
 }
 
 export interface TrainSACOptions extends CommonOptions<SACState> {
   /** SAC's settings, or what in them differs from the defaults. */
   readonly sacConfig?: Partial<SACConfig> | undefined;
   /** The number of an action's components, if not the environment's. */
-  readonly actionDim?: number;
+  readonly actionDim?: number | null;
 }
 
 export interface TrainResult<A> {
   readonly agentState: A;
   /** The return of every episode, in the order in which they ended. */
   readonly episodeReturns: readonly number[];
+  /** The length of every episode, in the same order. */
+  readonly episodeLengths: readonly number[];
+  /** The records of training: one every `logInterval` steps. */
   readonly metricsLog: readonly MetricsRecord[];
+  /** The records of evaluations: one every `evalEvery` steps. */
+  readonly evalLog: readonly MetricsRecord[];
 }
 
 export type DQNTrainResult = TrainResult<DQNState>;
@@ -118,7 +124,7 @@ export const sacFamily = <S, P>(env: Environment<S, P>, params: P, options: Trai
 
 const dqnAlgorithm = (
   given: Partial<DQNConfig> | undefined,
-  nActions?: number,
+  nActions?: number | null,
 ): Algorithm<DQNState, DQNConfig> => ({
   ...{ name: "DQN", kind: "Discrete" },
   config: plainConfig("trainDQN", "dqnConfig", DQNConfig, given),
@@ -135,7 +141,7 @@ const dqnAlgorithm = (
 
 const sacAlgorithm = (
   given: Partial<SACConfig> | undefined,
-  actionDim?: number,
+  actionDim?: number | null,
 ): Algorithm<SACState, SACConfig> => ({
   ...{ name: "SAC", kind: "Box" },
   config: plainConfig("trainSAC", "sacConfig", SACConfig, given),
@@ -165,7 +171,7 @@ interface Algorithm<A, C extends LearnerConfig> {
   /** The kind of actions that it takes. */
   readonly kind: Space["kind"];
   /** What the user said about the number of actions, and how it is called. */
-  readonly actionCount: { readonly name: string; readonly value: number | undefined };
+  readonly actionCount: { readonly name: string; readonly value: number | null | undefined };
   /** The algorithm with the config of a run, which knows how many updates there will be. */
   readonly learner: (config: C) => Learner<A>;
 }
@@ -212,10 +218,11 @@ async function train<A extends object, C extends LearnerConfig, S, P>(
   algorithm: Algorithm<A, C>,
   { runnerConfig, obsShape, ...options }: CommonOptions<A>,
 ): Promise<TrainResult<A>> {
-  const family = familyOf(env, envParams, algorithm, { runnerConfig, obsShape });
-  const trainer = family();
-  const { state, episodeReturns, metricsLog } = await run(trainer, runnerConfig, options);
-  return { agentState: state.agentState, episodeReturns, metricsLog };
+  const trainer = familyOf(env, envParams, algorithm, { runnerConfig, obsShape })();
+  const result = await run(trainer, runnerConfig, options);
+  warnOfCurve(result.curve);
+  const { state, episodeReturns, episodeLengths, metricsLog, evalLog } = result;
+  return { agentState: state.agentState, episodeReturns, episodeLengths, metricsLog, evalLog };
 }
 
 function familyOf<A extends object, C extends LearnerConfig, S, P>(
@@ -260,12 +267,11 @@ function familyOf<A extends object, C extends LearnerConfig, S, P>(
     return {
       algorithm: name,
       identity: {
-        ...{ algorithm: name, environment: env.name, envParams: plainParams(envParams) },
-        // A run that goes on for longer may let its settings fall for longer.
-        config: { ...config, ...values, scheduleUpdates: config.scheduleUpdates !== null },
-        ...{ seed, numEnvs },
+        ...{ algorithm: name, environment: nameOf(env), envParams: plainParams(envParams) },
+        ...{ config: { ...config, ...values }, seed, numEnvs },
         ...{ bufferSize: runnerConfig.bufferSize, warmupSteps: runnerConfig.warmupSteps },
       },
+      origin: originOf(env, envParams),
       ...{ stepsPerUnit: numEnvs, units, longest, keepsHistory: false, seeds: null },
       ...{ warmupUnits: cadence.idleTurns, updatesAt: cadence.updatesAt },
       start: () => begin(hyper, seed),
@@ -431,7 +437,8 @@ function chunkOf<A, S, P>(
 /** The records of a chunk as plain numbers. */
 function workOf({ metrics, hasLearned, done, returns, lengths }: Records, count: number): Work {
   const lists = Object.entries(metrics).map(([name, list]) => [name, list.data()] as const);
-  const isOver = done.data().subarray(0, count * done.shape[1]);
+  const [, numEnvs] = done.shape;
+  const isOver = done.data().subarray(0, count * numEnvs);
   const ended = [...isOver.keys()].filter((at) => isOver[at] !== 0);
   const [total, length] = [returns.data(), lengths.data()];
   const updates = globalThis.Array.from(hasLearned.data().subarray(0, count), (learned, at) =>
@@ -439,7 +446,10 @@ function workOf({ metrics, hasLearned, done, returns, lengths }: Records, count:
   );
   return {
     updates,
-    episodes: ended.map((at) => ({ returns: total[at], lengths: length[at], count: 1 })),
-    episodeReturns: ended.map((at) => total[at]),
+    episodes: {
+      returns: ended.map((at) => total[at]),
+      lengths: ended.map((at) => length[at]),
+      steps: ended.map((at) => (Math.floor(at / numEnvs) + 1) * numEnvs),
+    },
   };
 }

@@ -15,24 +15,31 @@ import {
 import { completedConfig, overUpdates, plainConfig } from "../agent/index.js";
 import { PPO, PPOConfig, type PPOMetrics, type PPOState } from "../algorithms/index.js";
 import type { Environment } from "../env/index.js";
-import { checkDevices, checkOptions, checkSeeds, runOptionNames } from "./checks.js";
+import { checkDevices, checkOptions, checkSeeds, runOptionNames, withEnvironments } from "./checks.js";
 import { RunnerConfig } from "./config.js";
 import { ppoCosts } from "./costs.js";
-import { endless, noTotals, type CountedState, type EpisodeTotals } from "./episodes.js";
+import { playedOn } from "./episodes.js";
 import { evaluator } from "./evaluate.js";
 import { hyperOf, type Family, type Hyper } from "./family.js";
 import { run, type RunOptions } from "./loop.js";
 import { bytesOf, checkMemory } from "./memory.js";
+import { addUp, endedIn, noneRunning, type RunningEpisodes, type StepTotals } from "./rolloutEpisodes.js";
 import { longestCall } from "./schedule.js";
-import { longestEpisode, lookAt, plainParams, type Setting } from "./setting.js";
+import { longestEpisode, lookAt, nameOf, originOf, plainParams, type Setting } from "./setting.js";
 import type { Work } from "./trainer.js";
+import { warnOfCurve } from "./warn.js";
 
-/** What a PPO run carries. */
+/** Where a PPO run has come to. The environments' states are those of `env`, one behind the other. */
 export interface PPOTrainState<S = unknown> {
   readonly agentState: PPOState;
   readonly envObs: Array;
   readonly envState: S;
   readonly rng: Array;
+}
+
+/** What a PPO run carries: besides, what the episodes under way have brought so far. */
+interface RunState<S> extends PPOTrainState<S> {
+  readonly running: RunningEpisodes;
 }
 
 /** Every update's metrics, each of shape (nUpdates,), or (seeds, nUpdates) for a run over several seeds. */
@@ -44,11 +51,11 @@ export interface TrainPPOOptions extends RunOptions<PPOState> {
   /** How the run goes, or what in it differs from the defaults. */
   readonly runnerConfig?: Partial<RunnerConfig>;
   /** The shape of an observation, if not the environment's. */
-  readonly obsShape?: Shape;
+  readonly obsShape?: Shape | null;
   /** The number of actions, if not the environment's. */
-  readonly nActions?: number;
+  readonly nActions?: number | null;
   /** Trains once for each seed, all in one program; results have the seeds as their first axis. */
-  readonly seeds?: readonly number[];
+  readonly seeds?: readonly number[] | null;
 }
 
 const ownOptions = ["ppoConfig", "runnerConfig", "obsShape", "nActions", "seeds"] as const;
@@ -60,13 +67,21 @@ export async function trainPPO<S, P>(
   env: Environment<S, P>,
   envParams: P,
   options: TrainPPOOptions = {},
-): Promise<[PPOTrainState<CountedState<S>>, PPOMetricsHistory]> {
+): Promise<[PPOTrainState<S>, PPOMetricsHistory]> {
   checkOptions("trainPPO", options, [...ownOptions, ...runOptionNames]);
   const { ppoConfig: _, runnerConfig, obsShape: __, nActions: ___, seeds, ...listeners } = options;
   const trainer = ppoTrainer(env, envParams, options);
-  const { state, history } = await run(trainer, runnerConfig, listeners);
+  const {
+    state: { running: ____, ...state },
+    history,
+    curve,
+  } = await run(trainer, runnerConfig, listeners);
+  warnOfCurve(curve);
   // Results over several seeds have these as their first axis.
-  const lists = Object.entries(history).map(([name, list]) => [name, seeds === undefined ? list : list.T]);
+  const lists = Object.entries(history).map(([name, list]) => [
+    name,
+    (seeds ?? null) === null ? list : list.T,
+  ]);
   return [state, Object.fromEntries(lists) as PPOMetricsHistory];
 }
 
@@ -78,12 +93,14 @@ export const ppoTrainer = <S, P>(env: Environment<S, P>, envParams: P, options?:
 export function ppoFamily<S, P>(
   env: Environment<S, P>,
   envParams: P,
-  { ppoConfig, runnerConfig: givenRunner, obsShape, nActions, seeds }: PPOTrainerOptions = {},
-): Family<PPOTrainState<CountedState<S>>> {
-  const given = plainConfig("trainPPO", "ppoConfig", PPOConfig, ppoConfig);
+  { ppoConfig, runnerConfig: givenRunner, obsShape, nActions, seeds: givenSeeds }: PPOTrainerOptions = {},
+): Family<RunState<S>> {
+  const ownConfig = plainConfig("trainPPO", "ppoConfig", PPOConfig, ppoConfig);
   const runnerConfig = completedConfig("trainPPO", "runnerConfig", RunnerConfig, givenRunner);
+  const given = withEnvironments(ownConfig, runnerConfig);
   checkDevices("trainPPO", runnerConfig);
-  checkSeeds("trainPPO", seeds);
+  checkSeeds("trainPPO", givenSeeds);
+  const seeds = givenSeeds ?? undefined;
   const { numEnvs, nSteps } = given;
   const stepsPerUnit = numEnvs * nSteps;
   const units = Math.floor(runnerConfig.totalTimesteps / stepsPerUnit);
@@ -97,7 +114,7 @@ export function ppoFamily<S, P>(
   const config = overUpdates(given, units);
   const actionCount = { name: "nActions", value: nActions };
   const setting = lookAt("trainPPO", env, envParams, obsShape, actionCount, ["Discrete", "Box"]);
-  const playing = endless(env, envParams);
+  const playing = playedOn(env, envParams);
   const configWith = (hyper: Hyper): PPOConfig => ({ ...config, ...hyper });
   const updateWith = (hyper: Hyper) => updateOf(playing, envParams, configWith(hyper));
   const isSweep = seeds !== undefined;
@@ -105,11 +122,10 @@ export function ppoFamily<S, P>(
   const bytes = bytesOf(() => begin(random.key(0), {}));
   checkMemory("trainPPO", ppoCosts(bytes, config, runnerConfig, seeds?.length ?? 1));
   const longest = longestCall(units, runnerConfig.logInterval, stepsPerUnit);
-  type State = PPOTrainState<CountedState<S>>;
   const chunk = jit(
-    (state: State, hyper: Hyper, count: Array) => {
+    (state: RunState<S>, hyper: Hyper, count: Array) => {
       const update = updateWith(hyper);
-      return chunkOf(isSweep ? vmap(update) : update, longest, seeds?.length ?? null)(state, count);
+      return chunkOf(isSweep ? vmap(update) : update, longest)(state, count);
     },
     { donateArgnums: 0 },
   );
@@ -126,13 +142,10 @@ export function ppoFamily<S, P>(
     return {
       algorithm: "PPO",
       identity: {
-        algorithm: "PPO",
-        environment: env.name,
-        envParams: plainParams(envParams),
-        // A run that goes on for longer may let its settings fall for longer.
-        config: { ...given, ...values, scheduleUpdates: given.scheduleUpdates !== null },
-        seed: isSweep ? seeds : seed,
+        ...{ algorithm: "PPO", environment: nameOf(env), envParams: plainParams(envParams) },
+        ...{ config: { ...given, ...values }, seed: isSweep ? seeds : seed },
       },
+      origin: originOf(env, envParams),
       ...{ stepsPerUnit, units, longest, warmupUnits: 0, keepsHistory: true, seeds: seeds?.length ?? null },
       updatesAt: (unit) => unit,
       start: () =>
@@ -172,33 +185,31 @@ function startOf<S, P>(
   { obsShape, actions }: Setting,
   config: PPOConfig,
   seed: Array,
-): PPOTrainState<S> {
+): RunState<S> {
   const [rng, agentKey, resetKey] = random.split(seed, 3);
   const agentState = PPO.init(agentKey, obsShape, actions, config);
   const keys = random.split(resetKey, config.numEnvs);
   const [envObs, envState] = vmap((key: Array) => env.reset(key, params))(keys);
-  return { agentState, envObs, envState, rng };
+  return { agentState, envObs, envState, rng, running: noneRunning(config.numEnvs) };
 }
 
 /** What one update measured. */
 interface Measured {
   readonly metrics: PPOMetrics;
-  readonly episodes: EpisodeTotals;
+  readonly episodes: StepTotals;
 }
 
 /** One update of a run: collect, estimate, descend. */
-function updateOf<S, P>(env: Environment<CountedState<S>, P>, params: P, config: PPOConfig) {
+function updateOf<S, P>(env: Environment<S, P>, params: P, config: PPOConfig) {
   const step: typeof env.step = (...args) => env.step(...args);
-  type State = PPOTrainState<CountedState<S>>;
-  return ({ agentState, envObs, envState, rng }: State): readonly [State, Measured] => {
-    const totals = tree.map((x) => np.broadcastTo(x, [config.numEnvs]), noTotals());
+  return ({ agentState, envObs, envState, rng, running }: RunState<S>): readonly [RunState<S>, Measured] => {
     const [played, rollout, obs, next, lastValue] = PPO.collectRolloutBatch(
-      ...([agentState, envObs, { ...envState, totals }, step, params, { config }] as const),
+      ...([agentState, envObs, envState, step, params, { config }] as const),
     );
     const [learned, metrics] = PPO.update(played, rollout, lastValue, { config });
-    const episodes = tree.map((x) => x.sum(), next.totals);
+    const [after, episodes] = addUp(running, rollout);
     return [
-      { agentState: learned, envObs: obs, envState: next, rng },
+      { agentState: learned, envObs: obs, envState: next, rng, running: after },
       { metrics, episodes },
     ];
   };
@@ -208,12 +219,13 @@ function updateOf<S, P>(env: Environment<CountedState<S>, P>, params: P, config:
 function chunkOf<S>(
   update: (state: S) => readonly [S, Measured],
   longest: number,
-  seeds: number | null,
 ): (state: S, count: Array) => [S, Measured] {
   return (state, count) => {
-    // Everything that is measured is a number, or one for each seed.
     const [, example] = evalShape(update, state) as unknown as readonly [unknown, Measured];
-    const blank = blankRecords(example, seeds === null ? [longest] : [longest, seeds]);
+    const blank = {
+      metrics: blankRows(example.metrics, longest),
+      episodes: blankRows(example.episodes, longest),
+    };
     const end = lax.whileLoop(
       ({ turn }) => turn.less(count),
       ({ turn, now, records }) => {
@@ -227,12 +239,13 @@ function chunkOf<S>(
   };
 }
 
-/** Zeros for everything that an update measures. */
-function blankRecords({ metrics, episodes }: { metrics: object; episodes: object }, shape: Shape): Measured {
-  const zeros = (names: object) =>
-    Object.fromEntries(Object.keys(names).map((name) => [name, np.zeros(shape)]));
-  return { metrics: zeros(metrics), episodes: zeros(episodes) } as unknown as Measured;
-}
+/** Zeros for so many of what something measures, by its shapes. */
+const blankRows = <M extends object>(measured: M, rows: number): M =>
+  Object.fromEntries(
+    Object.entries(measured as Readonly<Record<string, Array>>).map(([name, { shape, dtype }]) => [
+      ...[name, np.zeros([rows, ...shape], { dtype })],
+    ]),
+  ) as M;
 
 /** The records of a chunk as plain numbers. */
 function workOf({ metrics, episodes }: Measured, count: number): Work {
@@ -242,18 +255,7 @@ function workOf({ metrics, episodes }: Measured, count: number): Work {
   const updates = [...globalThis.Array(count).keys()].map((at) =>
     Object.fromEntries(lists.map(([name, list]) => [name, list[at]])),
   );
-  // A row for each update, which has one number, or one for each seed.
-  const rows = [episodes.returns, episodes.lengths, episodes.episodes].map((x) => {
-    const width = x.size / x.shape[0];
-    return x.data().subarray(0, count * width);
-  });
-  return {
-    updates,
-    episodes: globalThis.Array.from(rows[0], (returns, at) => ({
-      ...{ returns, lengths: rows[1][at], count: rows[2][at] },
-    })),
-    episodeReturns: [],
-  };
+  return { updates, episodes: endedIn(episodes, count) };
 }
 
 /** The first rows of a list: a number each, or one for each seed. */

@@ -1,9 +1,10 @@
 // What a run has on disk: none of it, as in a browser, or metrics and checkpoints.
 import type { RunDir } from "../runDir/index.js";
 import type { RunnerConfig } from "./config.js";
-import type { Gathered, MetricsRecord } from "./gathered.js";
+import type { Gathered, LoggedRecord } from "./gathered.js";
 import type { History } from "./history.js";
-import type { Identity } from "./metadata.js";
+import type { Change, Identity } from "./changes.js";
+import type { Origin } from "./setting.js";
 
 /** A run at a checkpoint. */
 export interface SavedRun<S> {
@@ -16,6 +17,8 @@ export interface SavedRun<S> {
 export interface RunTraits {
   /** What a checkpoint must have in common with this run. */
   readonly identity: Identity;
+  /** How the environment can be made again; `null` if only the program that trains has it. */
+  readonly origin: Origin | null;
   /** Environment steps of one unit of work. */
   readonly stepsPerUnit: number;
   /** How many seeds run side by side; `null`: one run. */
@@ -26,11 +29,13 @@ export interface RunFiles {
   readonly hasCheckpoints: boolean;
   /** The newest checkpoint in words; `null` if there is none. */
   readonly newest: string | null;
+  /** What was changed since the checkpoint that the run goes on from. */
+  readonly changes: readonly Change[];
   /** The checkpoint to go on from, if there is one. */
   restore<S>(like: S): SavedRun<S> | null;
   /** Makes the log ready, now that the run is known to begin. */
   begin(): void;
-  log(record: MetricsRecord, wallTime: number): void;
+  log(record: LoggedRecord, wallTime: number): void;
   /** Whether an evaluation is as good as any before it. */
   isBest(evalReturn: number): boolean;
   /** Saves in the background; `evalReturn` is that of an evaluation at this very step, if there was one. */
@@ -42,6 +47,7 @@ export interface RunFiles {
 const none: RunFiles = {
   hasCheckpoints: false,
   newest: null,
+  changes: [],
   restore: () => null,
   begin: () => undefined,
   log: () => undefined,
@@ -53,10 +59,10 @@ const none: RunFiles = {
 /** The files of a run. What touches a disk is loaded only where there is something to write, so that browsers can train. */
 export async function openFiles(
   config: RunnerConfig,
-  runDir: RunDir | undefined,
+  runDir: RunDir | null | undefined,
   traits: RunTraits,
 ): Promise<RunFiles> {
-  if (config.checkpointDir === null && runDir === undefined) return none;
+  if (config.checkpointDir === null && (runDir ?? null) === null) return none;
   const { DiskFiles } = await import("./diskFiles.js");
   return DiskFiles.open(config, runDir ?? null, traits);
 }

@@ -13,6 +13,12 @@ export const isDue = (every: number, from: number, to: number, stepsPerUnit: num
 /** More units than this are never done in one call: they would take far longer than a call should. */
 const mostUnits = 2 ** 16;
 
+/** Nor more steps, if one unit has less: a program has room for what each of them measures. */
+const mostSteps = 2 ** 18;
+
 /** Units that one call may do at most: those between two lines of the log. */
 export const longestCall = (units: number, logInterval: number, stepsPerUnit: number): number =>
-  Math.min(units, mostUnits, Math.max(1, Math.ceil(logInterval / stepsPerUnit)));
+  Math.min(
+    ...[units, mostUnits, Math.max(1, Math.floor(mostSteps / stepsPerUnit))],
+    Math.max(1, Math.ceil(logInterval / stepsPerUnit)),
+  );

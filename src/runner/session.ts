@@ -7,9 +7,11 @@ import {
   addEpisodes,
   addUpdate,
   gatheredNothing,
+  listIn,
+  numbersOf,
   takeRecord,
   type Gathered,
-  type MetricsRecord,
+  type LoggedRecord,
 } from "./gathered.js";
 import { History } from "./history.js";
 import type { RunOptions, RunResult } from "./loop.js";
@@ -59,7 +61,7 @@ export class Session<S extends object, A> {
     if (saved.gathered.unit < trainer.units) await trainer.prepare(saved.state);
     files.begin();
     const session = new Session(trainer, config, listeners, files, saved);
-    session.promises.watch("onStart", listeners.onStart?.(session.step));
+    session.promises.watch("onStart", listeners.onStart?.(session.step, files.changes));
     return session;
   }
 
@@ -81,7 +83,7 @@ export class Session<S extends object, A> {
     const { trainer, config, unit, files } = this;
     const { stepsPerUnit, warmupUnits } = trainer;
     const events = [config.logInterval, config.evalEvery];
-    if (files.hasCheckpoints) events.push(config.checkpointInterval);
+    if (files.hasCheckpoints && config.checkpointInterval !== null) events.push(config.checkpointInterval);
     const count = Math.min(
       ...[trainer.units - unit, trainer.longest, most],
       ...events.map((every) => untilDue(every, unit, stepsPerUnit)),
@@ -95,7 +97,7 @@ export class Session<S extends object, A> {
     return count;
   }
 
-  private gather({ updates, episodes, episodeReturns }: Work): void {
+  private gather({ updates, episodes }: Work): void {
     const { gathered, history, trainer, unit } = this;
     updates.forEach((metrics, at) => {
       if (metrics === null) return;
@@ -105,11 +107,9 @@ export class Session<S extends object, A> {
       addUpdate(gathered, metrics, trainer.updatesAt(end) - trainer.updatesAt(end - 1));
       if (trainer.keepsHistory) history.addUpdate(metrics);
     });
-    for (const some of episodes) {
-      if (!Number.isFinite(some.returns)) throw this.stopped(unit, ["episodeReturn", some.returns]);
-      addEpisodes(gathered, some);
-    }
-    history.addEpisodeReturns(episodeReturns);
+    const lost = episodes.returns.find((one) => !Number.isFinite(one));
+    if (lost !== undefined) throw this.stopped(unit, ["episodeReturn", lost]);
+    addEpisodes(gathered, episodes, this.from * trainer.stepsPerUnit);
   }
 
   /** Does what is due after a call: log and call back, evaluate, save, show progress. */
@@ -118,7 +118,8 @@ export class Session<S extends object, A> {
     if (this.isDue(config.logInterval)) await this.log();
     const evalReturn = this.isDue(config.evalEvery) ? this.evaluate() : null;
     const isBest = evalReturn !== null && files.isBest(evalReturn);
-    if (files.hasCheckpoints && (isBest || this.isDue(config.checkpointInterval)))
+    const { checkpointInterval } = config;
+    if (files.hasCheckpoints && (isBest || (checkpointInterval !== null && this.isDue(checkpointInterval))))
       await this.save(evalReturn);
     this.showProgress();
     if (this.isWarm) this.began = { time: performance.now(), unit: this.unit };
@@ -131,10 +132,10 @@ export class Session<S extends object, A> {
   private async log(): Promise<void> {
     this.checkParams();
     this.measure();
-    const metrics = takeRecord(this.gathered, this.step);
-    this.record(metrics);
+    const record = takeRecord(this.gathered, this.step);
+    this.record(record);
     const agent = this.trainer.agentOf(this.state);
-    await this.listeners.callback?.(this.step, readable(agent) as A, metrics);
+    await this.listeners.callback?.(this.step, readable(agent) as A, numbersOf(record));
   }
 
   /** A record has all metrics: where no update was made since the last one, those that one would have now. */
@@ -157,11 +158,11 @@ export class Session<S extends object, A> {
     return evalReturn;
   }
 
-  private record(metrics: MetricsRecord): void {
+  private record(record: LoggedRecord): void {
     const wallTime = Date.now() / 1000;
-    this.history.addRecord(metrics, wallTime);
-    this.files.log(metrics, wallTime);
-    this.promises.watch("the logger", this.listeners.logger?.log(metrics));
+    this.history.addRecord(record, wallTime);
+    this.files.log(record, wallTime);
+    this.promises.watch("the logger", this.listeners.logger?.log(record, this.step));
   }
 
   private async save(evalReturn: number | null): Promise<void> {
@@ -174,11 +175,12 @@ export class Session<S extends object, A> {
 
   private showProgress(): void {
     const { trainer, unit, began, listeners } = this;
-    if (listeners.onProgress === undefined) return;
+    const { onProgress } = listeners;
+    if (onProgress === undefined || onProgress === null) return;
     const { stepsPerUnit, units } = trainer;
     const seconds = Math.max(1e-3, (performance.now() - began.time) / 1000);
     const stepsPerSecond = ((unit - began.unit) * stepsPerUnit) / seconds;
-    const told = listeners.onProgress({
+    const told = onProgress({
       step: this.step,
       total: units * stepsPerUnit,
       stepsPerSecond,
@@ -194,13 +196,17 @@ export class Session<S extends object, A> {
     if (this.files.hasCheckpoints && !this.isOver && this.unit > this.savedUnit) await this.save(null);
   }
 
-  result(): RunResult<S> {
+  result(): Omit<RunResult<S>, "curve"> {
     const { state, history, step } = this;
+    const { records } = history;
+    const { returns, lengths } = this.gathered.since.episodes;
     return {
       state,
       history: history.arrays(),
-      metricsLog: history.records,
-      episodeReturns: history.episodeReturns,
+      metricsLog: records.filter((record) => !isEvaluation(record)).map(numbersOf),
+      evalLog: records.filter(isEvaluation).map(numbersOf),
+      episodeReturns: [...records.flatMap((record) => listIn(record, "episode_returns")), ...returns],
+      episodeLengths: [...records.flatMap((record) => listIn(record, "episode_lengths")), ...lengths],
       step,
       isStopped: !this.isOver,
     };
@@ -217,6 +223,8 @@ export class Session<S extends object, A> {
     return diverged(trainer.algorithm, place, metric, badParams(trainer.paramsOf(state)), files.newest);
   }
 }
+
+const isEvaluation = (record: LoggedRecord): boolean => "eval_return" in record;
 
 /** Refuses to make a run shorter than it is already. */
 function checkLength<S>(

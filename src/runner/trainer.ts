@@ -36,8 +36,6 @@ export interface Trainer<S> extends RunTraits {
 export interface Work {
   /** For each unit the metrics of its update, or the means of several; `null` where it had none. */
   readonly updates: readonly (UpdateMetrics | null)[];
-  /** Episodes that ended, in order, one by one or some together. */
-  readonly episodes: readonly Episodes[];
-  /** The returns one by one, where the trainer knows them. */
-  readonly episodeReturns: readonly number[];
+  /** Episodes that ended, in order. Their steps are counted from where the work began. */
+  readonly episodes: Episodes;
 }

@@ -1,4 +1,5 @@
 // Words that do not stop a run, in Node and in browsers.
+import type { Curve } from "./curve.js";
 
 /** Says something once. */
 export function warn(message: string, kind = "RunWarning"): void {
@@ -8,6 +9,11 @@ export function warn(message: string, kind = "RunWarning"): void {
   } = globalThis;
   if (host.process?.emitWarning === undefined) host.console?.warn(`${kind}: ${message}`);
   else host.process.emitWarning(message, kind);
+}
+
+/** Says where the picture of a run is missing. */
+export function warnOfCurve(curve: Curve | null): void {
+  if (curve !== null && "problem" in curve) warn(curve.problem);
 }
 
 /** Looks after promises that nobody waits for: the first of a name that is broken is told, and the run goes on. */

@@ -75,7 +75,7 @@ describe("configs", () => {
 
   it("have defaults in all runners", async () => {
     const [env, params] = make("CartPole-v1");
-    expect(ppoTrainer(env, params).identity.config).toEqual({ ...PPOConfig(), lrAnnealUpdates: false });
+    expect(ppoTrainer(env, params).identity.config).toEqual(PPOConfig());
     expect(ppoTrainer(env, params, { ppoConfig: { lr: 0.5 } }).identity).toMatchObject({
       config: { lr: 0.5, gamma: PPOConfig.defaults.gamma },
       seed: RunnerConfig.defaults.seed,

@@ -158,10 +158,10 @@ describe("Ctrl-C and resume", () => {
     const folder = temporaryFolder();
     await call(["train", "cartpole_ppo", ...short, "--base-dir", folder]);
     const [only] = findRuns(folder);
-    const refused = await call(["resume", only.runId, "--algo.lr", "0.1", "--base-dir", folder]);
-    expect(refused.errors.join()).toMatch(/config\.lr = 0\.001, this run has 0\.1/);
+    const refused = await call(["resume", only.runId, "--algo.hidden_sizes", "9", "--base-dir", folder]);
+    expect(refused.errors.join()).toMatch(/config\.hiddenSizes = \[8,8\], this run has \[9\]/);
     expect(refused.code).not.toBe(0);
-    expect(only.loadConfig()).toMatchObject({ algoConfig: { lr: 1e-3 } });
+    expect(only.loadConfig()).toMatchObject({ algoConfig: { hiddenSizes: [8, 8] } });
     const line = ["resume", only.runId, "--runner.total_timesteps", "192", "--base-dir", folder];
     expect((await call(line)).code).toBe(0);
     expect(only.latestCheckpoint?.step).toBe(192);

@@ -18,7 +18,7 @@ import { listCheckpoints } from "vibe-rl/checkpoint";
 import { RunDir } from "vibe-rl/runDir";
 import { run, type RunnerConfig, type RunOptions } from "vibe-rl/runner";
 import { temporaryFolder, warningsOf } from "../temporary.js";
-import { bitsOf, linesOf, runBare, runnerConfig, trainers } from "./small.js";
+import { bitsOf, linesOf, runBare, runnerConfig, trainers, trainingOf } from "./small.js";
 
 const config = runnerConfig();
 const resuming = runnerConfig({ resume: true });
@@ -179,7 +179,7 @@ describe("the history beside the checkpoints", () => {
     expect(warnings.join()).toContain(
       `is gone, so the results of this run have only what it measures after step ${from}`,
     );
-    expect(linesOf(runDir.logPath())).toEqual(expected.metricsLog);
+    expect(trainingOf(linesOf(runDir.logPath()))).toEqual(expected.metricsLog);
   });
 });
 
@@ -221,7 +221,7 @@ describe("two at once", () => {
     };
     const result = await runIn(runDir, config, { callback });
     expect(second).not.toBe(null);
-    expect(linesOf(runDir.logPath())).toEqual(result.metricsLog);
+    expect(trainingOf(linesOf(runDir.logPath()))).toEqual(result.metricsLog);
     expect(readdirSync(runDir.checkpoints).filter((name) => name.startsWith("."))).toEqual([]);
     expect(readdirSync(runDir.logs)).toEqual(["checkpoint_dir.txt", "metrics.jsonl"]);
   });

@@ -18,6 +18,7 @@ import {
   runBare,
   runnerConfig,
   trainers,
+  trainingOf,
 } from "./small.js";
 
 /** Runs with the files of a run directory. */
@@ -65,8 +66,9 @@ describe.each(Object.keys(trainers))("a run of %s", (algorithm) => {
       }
       const result = await runIn(parts, trainer, { ...config, resume: true });
       expect(bitsOf(result.state)).toEqual(bitsOf(expected.state));
-      expect(result.metricsLog).toEqual(expected.metricsLog);
-      expect(result.episodeReturns).toEqual(expected.episodeReturns);
+      for (const list of ["metricsLog", "evalLog", "episodeReturns", "episodeLengths"] as const) {
+        expect(result[list]).toEqual(expected[list]);
+      }
       expect(bitsOf(result.history)).toEqual(bitsOf(expected.history));
       expect(linesOf(parts.logPath())).toEqual(linesOf(whole.logPath()));
       expect(parts.bestCheckpoint?.step).toBe(whole.bestCheckpoint?.step);
@@ -156,8 +158,11 @@ describe("resuming", () => {
     const other = { ...config, resume: true };
     const refused: [Trainer<object>, RegExp][] = [
       [
-        ppoTrainer(plain, plainParams, { ppoConfig: { ...ppoConfig, lr: 0.5 }, runnerConfig: other }),
-        /step_\d+ was made with config\.lr = 0\.001, this run has 0\.5; give the same/,
+        ppoTrainer(plain, plainParams, {
+          ppoConfig: { ...ppoConfig, hiddenSizes: [9] },
+          runnerConfig: other,
+        }),
+        /step_\d+ was made with config\.hiddenSizes = \[8\], this run has \[9\]; that cannot be changed, since/,
       ],
       [ppoTrainer(moon, moonParams, { ppoConfig, runnerConfig: other }), /envParams\.gravity = "9\.8/],
       [
@@ -177,7 +182,7 @@ describe("resuming", () => {
       /give resume to go on .* overwrite to remove/,
     );
     const result = await runIn(parts, trainer, { ...config, overwrite: true });
-    expect(result.metricsLog).toEqual(linesOf(parts.logPath()));
+    expect(result.metricsLog).toEqual(trainingOf(linesOf(parts.logPath())));
   });
 
   it("can make a run longer", async () => {
@@ -208,8 +213,7 @@ describe("checkpoints of a run", () => {
   it("mark the best evaluation, of the very step that was evaluated, even where few are kept", async () => {
     const checkpointDir = temporaryFolder();
     const config = runnerConfig({ evalEvery: 96, checkpointInterval: 32, maxCheckpoints: 1, checkpointDir });
-    const { metricsLog } = await runBare(trainers.PPO(config), config);
-    const evals = metricsLog.filter((record) => record.eval_return !== undefined);
+    const { evalLog: evals } = await runBare(trainers.PPO(config), config);
     const most = Math.max(...evals.map((record) => record.eval_return));
     const best = evals.findLast((record) => record.eval_return === most)?.step;
     expect(bestCheckpoint(checkpointDir)?.step).toBe(best);

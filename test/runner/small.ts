@@ -11,6 +11,7 @@ import {
   run,
   RunnerConfig,
   sacTrainer,
+  type LoggedRecord,
   type MetricsRecord,
   type RunOptions,
   type RunResult,
@@ -35,7 +36,7 @@ export const sacConfig = SACConfig({
 export const runnerConfig = (given: Partial<RunnerConfig> = {}): RunnerConfig =>
   RunnerConfig({
     ...{ totalTimesteps: 640, logInterval: 100, evalEvery: 200, evalEpisodes: 3, checkpointInterval: 150 },
-    ...{ bufferSize: 256, warmupSteps: 60, maxCheckpoints: 100 },
+    ...{ bufferSize: 256, warmupSteps: 60, maxCheckpoints: 100, plot: false },
     ...given,
   });
 
@@ -63,12 +64,21 @@ export const runBare = (
 export const bitsOf = (value: unknown): string[] =>
   tree.leaves(value).map((leaf) => Buffer.from((leaf as Array).data().buffer).toString("hex"));
 
+/** The records of training among those of a file, in numbers. */
+export const trainingOf = (lines: readonly LoggedRecord[]): MetricsRecord[] =>
+  lines
+    .filter((record) => !("eval_return" in record))
+    .map((record) => {
+      const numbers = Object.entries(record).filter(([, value]) => typeof value === "number");
+      return Object.fromEntries(numbers);
+    });
+
 /** A metrics file without the times. */
-export const linesOf = (file: string): MetricsRecord[] =>
+export const linesOf = (file: string): LoggedRecord[] =>
   readFileSync(file, "utf8")
     .trimEnd()
     .split("\n")
     .map((line) => {
-      const { wall_time: _, ...rest } = JSON.parse(line) as Record<string, number>;
+      const { wall_time: _, ...rest } = JSON.parse(line) as LoggedRecord;
       return rest;
     });

@@ -1,6 +1,6 @@
 // What training returns, tells and refuses.
 import { describe, expect, it } from "vitest";
-import { np, tree, type Array } from "vibe-rl/array";
+import { np, tree, type Array as NpArray } from "vibe-rl/array";
 import { AutoResetWrapper, make } from "vibe-rl/env";
 import {
   dqnTrainer,
@@ -9,6 +9,7 @@ import {
   trainDQN,
   trainPPO,
   trainSAC,
+  type LoggedRecord,
   type MetricsRecord,
 } from "vibe-rl/runner";
 import {
@@ -101,12 +102,14 @@ describe("trainDQN and trainSAC", () => {
     expect(result.agentState.step.item()).toBe(241);
     expect(result.episodeReturns).toHaveLength(15);
     for (const one of result.episodeReturns) expect(one).toBeCloseTo(-0.2, 5);
-    expect(result.metricsLog.map(({ step }) => step)).toEqual([100, 200, 200, 300, 300]);
+    expect(result.episodeLengths).toEqual(Array(15).fill(20));
+    expect(result.metricsLog.map(({ step }) => step)).toEqual([100, 200, 300]);
+    expect(result.evalLog.map(({ step }) => step)).toEqual([200, 300]);
     expect(Object.keys(result.metricsLog[0])).toEqual(
       expect.arrayContaining(["step", "loss", "q_mean", "epsilon", "episode_return", "episode_length"]),
     );
     expect(result.metricsLog[0].episode_length).toBe(20);
-    expect(Object.keys(result.metricsLog[2])).toEqual(["step", "eval_return", "eval_length"]);
+    expect(Object.keys(result.evalLog[0])).toEqual(["step", "eval_return", "eval_length"]);
   });
 
   it("play several environments side by side, with as many updates for each of their steps", async () => {
@@ -141,7 +144,7 @@ describe.each(Object.keys(trainers))("a run of %s", (algorithm) => {
     const config = runnerConfig({ totalTimesteps: 330 });
     const trainer = trainers[algorithm](config);
     const seen: { step: number; agent: object; metrics: MetricsRecord }[] = [];
-    const logged: MetricsRecord[] = [];
+    const logged: LoggedRecord[] = [];
     const rates: number[] = [];
     const result = await runBare(trainer, config, {
       callback: async (step, agent, metrics) => {
@@ -159,15 +162,14 @@ describe.each(Object.keys(trainers))("a run of %s", (algorithm) => {
     const end = Math.floor(330 / perUnit) * perUnit;
     const due = [100, 200, 300].map((step) => Math.ceil(step / perUnit) * perUnit);
     expect(seen.map(({ step }) => step)).toEqual([...new Set([...due, end])]);
-    expect(seen.map(({ metrics }) => metrics)).toEqual(
-      result.metricsLog.filter((record) => record.eval_return === undefined),
-    );
-    expect(logged).toEqual(result.metricsLog);
+    expect(seen.map(({ metrics }) => metrics)).toEqual(result.metricsLog);
     const evaluated = logged.filter((record) => record.eval_return !== undefined);
+    expect(evaluated).toEqual(result.evalLog);
+    expect(logged.length).toBe(result.metricsLog.length + result.evalLog.length);
     expect(evaluated.map(({ step }) => step)).toEqual([Math.ceil(200 / perUnit) * perUnit, end]);
     for (const rate of rates) expect(rate).toBeGreaterThan(0);
     // The first agent is not the last one, though its memory was given up.
-    const first = tree.leaves(seen[0].agent).map((leaf) => [...(leaf as Array).data()]);
+    const first = tree.leaves(seen[0].agent).map((leaf) => [...(leaf as NpArray).data()]);
     expect(first.flat().every(Number.isFinite)).toBe(true);
     expect(bitsOf(seen.at(-1)?.agent)).toEqual(bitsOf(trainer.agentOf(result.state)));
     expect(bitsOf(seen[0].agent)).not.toEqual(bitsOf(seen.at(-1)?.agent));
@@ -187,7 +189,7 @@ describe.each(Object.keys(trainers))("a run of %s", (algorithm) => {
 });
 
 /** The largest difference of two arrays, relative to numbers greater than 1. */
-const furthest = (a: Array, b: Array): number => {
+const furthest = (a: NpArray, b: NpArray): number => {
   const [left, right] = [a.data(), b.data()];
   return Math.max(...left.map((x, at) => Math.abs(x - right[at]) / Math.max(1, Math.abs(x))));
 };

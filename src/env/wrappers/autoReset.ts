@@ -1,6 +1,7 @@
 // AutoResetWrapper: episodes follow each other without end, as compiled loops need them.
 import { lax, random } from "../../array/index.js";
 import { restart, type Environment } from "../environment.js";
+import { idOf, rememberId } from "../origin.js";
 import { handOnAll } from "./wrapping.js";
 
 /**
@@ -9,7 +10,7 @@ import { handOnAll } from "./wrapping.js";
  * one begins; under `vmap` it is computed on every step and chosen.
  */
 export function AutoResetWrapper<S, P>(env: Environment<S, P>): Environment<S, P> {
-  return {
+  const wrapped: Environment<S, P> = {
     ...handOnAll("AutoResetWrapper", env),
     step(key, state, action, params) {
       const [stepKey] = random.split(key);
@@ -22,4 +23,6 @@ export function AutoResetWrapper<S, P>(env: Environment<S, P>): Environment<S, P
       return [nextObs, nextState, reward, done, { ...info, terminalObs: obs }];
     },
   };
+  // To a run it is the same environment: runs reset those that do not do it themselves.
+  return rememberId(wrapped, idOf(env));
 }

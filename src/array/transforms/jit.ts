@@ -10,6 +10,7 @@ import { showType, type ArrayType } from "../core/type.js";
 import { flattenArrays, type FlatTree } from "../lax/leaves.js";
 import { identify, isFlagOrName, structureKey, unflatten, type Structure } from "../tree/structure.js";
 import { findBackend, type Backend, type CompileOptions, type Executable } from "./backend.js";
+import { expandCalls } from "./expand.js";
 import { flattenArguments, nameOf, type AnyFunction } from "./functions.js";
 
 export interface JitOptions {
@@ -148,17 +149,18 @@ function trace(
 ): Prepared {
   const start = performance.now();
   let structure: Structure = { kind: "nothing", value: null };
-  const { program, captures } = traceProgram(operation, types, (inputs) => {
+  const recorded = traceProgram(operation, types, (inputs) => {
     const result = flattenArrays(operation, f(inputs), "the result", isPlain);
     structure = result.structure;
     return result.arrays;
   });
+  const { program, constants } = expandCalls(recorded.program);
   const backend = findBackend(operation, program, device);
   const traced = performance.now();
   return {
     backend,
     program,
-    options: { constants: captures, donated, name: operation },
+    options: { constants: [...constants, ...recorded.captures], donated, name: operation },
     finish: (executable) => ({ executable, structure, types: typesOf(program.outputs) }),
     log: () => {
       if (environment("VIBE_RL_LOG_COMPILES") === undefined) return;

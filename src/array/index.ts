@@ -6,10 +6,12 @@ import * as debug from "./debug.js";
 import * as lax from "./lax/index.js";
 import * as nn from "./nn.js";
 import * as np from "./np/index.js";
+import * as ops from "./ops.js";
 import * as random from "./random.js";
 import * as tree from "./tree/index.js";
 
-export { debug, lax, nn, np, random, tree };
+export { debug, lax, nn, np, ops, random, tree };
+export { ravelPytree } from "./ravelPytree.js";
 
 export { Array, type ArrayLike, type Concrete, type Nested, type RemoteElements } from "./core/array.js";
 export { dtypes, itemSize, viewBytes, type DType, type TypedArray } from "./core/dtype.js";

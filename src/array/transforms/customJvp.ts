@@ -55,7 +55,7 @@ export interface CustomJvp<A extends readonly unknown[], R, N = never> {
 /** From arguments without derivative, primals and tangents (null for zero) the result and its tangent. */
 type Rule = (...args: unknown[]) => unknown;
 
-interface Definition {
+export interface Definition {
   readonly rule: Rule;
   /** What the rule gets for tangents that are zero: arrays, null for each, or null for arguments without others. */
   readonly zeros: "arrays" | "null" | "null arguments";
@@ -111,7 +111,7 @@ export const customJvp = checked(
 );
 
 /** The derivative of one call as a program. */
-function deriveWith(
+export function deriveWith(
   site: CallSite,
   { rule, zeros: form }: Definition,
   active: readonly boolean[],

@@ -6,10 +6,12 @@ import * as debug from "./debug.js";
 import * as lax from "./lax/index.js";
 import * as nn from "./nn.js";
 import * as np from "./np/index.js";
+import * as ops from "./ops.js";
 import * as random from "./random.js";
 import * as tree from "./tree/index.js";
 
-export { debug, lax, nn, np, random, tree };
+export { debug, lax, nn, np, ops, random, tree };
+export { ravelPytree } from "./ravelPytree.js";
 
 export { Array, type ArrayLike, type Concrete, type Nested, type RemoteElements } from "./core/array.js";
 export { dtypes, itemSize, viewBytes, type DType, type TypedArray } from "./core/dtype.js";
@@ -57,7 +59,11 @@ export type { PadParams, SliceParams } from "./primitives/slice.js";
 export type { SortParams } from "./primitives/sort.js";
 export type { WindowParams } from "./primitives/window.js";
 export { checkGrads, type CheckGradsOptions } from "./transforms/checkGrads.js";
-export { grad, jvp, valueAndGrad, vjp, type Argnums, type GradOptions } from "./transforms/derivatives.js";
+export { checkpoint, remat } from "./transforms/checkpoint.js";
+export { customJvp, type CustomJvp, type CustomOptions, type DefjvpOptions } from "./transforms/customJvp.js";
+export { customVjp, type CustomVjp } from "./transforms/customVjp.js";
+export { grad, valueAndGrad, type Argnums, type GradOptions } from "./transforms/derivatives.js";
+export { jvp, linearize, vjp, type AuxOptions } from "./transforms/directional.js";
 export { evalShape, makeProgram, type ClosedProgram, type ShapeDtype } from "./transforms/inspect.js";
 export { hessian, jacfwd, jacrev, type Jacobian, type JacobianOptions } from "./transforms/jacobian.js";
 export { jit, jitChoice, precompile, type JitOptions } from "./transforms/jit.js";

@@ -12,7 +12,7 @@ type AnyFunction = (...args: unknown[]) => unknown;
 
 /** Functions of as many arguments as one likes. */
 const variadic = new Set(
-  "np.einsum np.slice lax.cond lax.switch tree.map tree.mapWithPath debug.print vjp evalShape precompile".split(
+  "np.einsum np.slice lax.cond lax.switch tree.map tree.mapWithPath debug.print vjp linearize evalShape precompile".split(
     " ",
   ),
 );
@@ -195,7 +195,7 @@ describe("calls that used to be swallowed", () => {
     expect(() => untyped(x).item(0)).toThrow(/^item: takes no arguments, got 1/);
     expect(() => untyped(x.at(0)).set(1, 2)).toThrow(/^at\(\)\.set: takes 1 argument, got 2/);
     expect(() => untyped({ jit }).jit(np.exp, { staticArgs: 0 })).toThrow(
-      /^jit: there is no option staticArgs; the nearest is staticArgnums/,
+      /^jit: there is no option staticArgs; the nearest are staticArgnums/,
     );
     expect(() => untyped(lax).scan(() => 0, 0, x, { lenght: 3 })).toThrow(
       /there is no option lenght; the nearest is length/,

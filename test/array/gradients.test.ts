@@ -1,6 +1,8 @@
 // Every differentiable primitive agrees with finite differences, to second order, in both modes.
 import { describe, expect, it } from "vitest";
-import { checkGrads, lax, nn, np, random, vmap, type Array } from "vibe-rl/array";
+import { checkGrads, checkpoint, customJvp, lax, nn, np, random, vmap, type Array } from "vibe-rl/array";
+import { barrier } from "../../src/array/primitives/barrier.js";
+import { bindOne } from "../../src/array/core/trace.js";
 import { primitives } from "../../src/array/primitives/index.js";
 
 const float64 = (shape: readonly number[], seed = 0): Array =>
@@ -8,6 +10,11 @@ const float64 = (shape: readonly number[], seed = 0): Array =>
 /** Away from zero and from each other, so that finite differences do not cross a kink. */
 const spaced = (n: number): Array => np.linspace(-1.7, 2.1, n, { dtype: "float64" });
 const indices = (...values: number[]): Array => np.array(values, { dtype: "int32" });
+
+const cubed: (x: Array) => Array = customJvp((x: Array) => x.mul(x).mul(x)).defjvp(([x], [t]) => [
+  cubed(x),
+  t.mul(x).mul(x).mul(3),
+]);
 
 /** A function of floats that uses a primitive, and where to test it. */
 type Case = readonly [f: (...args: Array[]) => unknown, ...args: Array[]];
@@ -150,6 +157,16 @@ const cases: Record<string, Case | readonly Case[]> = {
       lax.switch(np.int32(1), [(v: Array) => v, (v: Array) => np.sin(v).mul(v), (v: Array) => np.exp(v)], x),
     float64([3]),
   ],
+  call: [cubed, float64([3])],
+  checkpoint: [
+    [(x) => checkpoint((v: Array) => np.sin(v).mul(v).sum())(x), float64([3])],
+    [
+      (x) =>
+        checkpoint((v: Array) => lax.scan((c: Array) => [np.sin(c).mul(v), c], v, null, { length: 3 }))(x),
+      float64([2]),
+    ],
+  ],
+  barrier: [(x) => bindOne(barrier, [x], {}), float64([3])],
 };
 
 /** Piecewise constant, integer-valued, forward only, or without result. */
@@ -157,6 +174,7 @@ const without = [
   ...["fma", "sign", "floor", "ceil", "trunc", "round", "equal", "notEqual", "less", "lessEqual"],
   ...["and", "or", "xor", "not", "shiftLeft", "shiftRightLogical", "shiftRightArithmetic"],
   ...["bitcast", "iota", "argMax", "argMin", "threefry2x32", "debugPrint", "while"],
+  ...["constant", "reverseOnly"],
 ];
 
 describe("derivatives agree with finite differences", () => {

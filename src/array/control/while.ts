@@ -1,7 +1,7 @@
 // The loop that runs as long as a test holds.
 import type { Array } from "../core/array.js";
 import { interpret } from "../core/interpret.js";
-import type { Batched, Linearized, Primitive, Tangent } from "../core/primitive.js";
+import type { Batched, Linearized, Partitioned, Primitive, Tangent } from "../core/primitive.js";
 import { newVariable, typesOf, variablesRead, type Equation, type Program } from "../core/program.js";
 import { bind, bindOne, inline, traceClosed } from "../core/trace.js";
 import type { ArrayType } from "../core/type.js";
@@ -11,6 +11,7 @@ import { reduceMax } from "../primitives/reduce.js";
 import { choose } from "../primitives/select.js";
 import { batchProgram } from "../transforms/batch.js";
 import { jvpProgram } from "../transforms/jvp.js";
+import { partitionProgram } from "../transforms/partition.js";
 import { pruneProgram } from "../transforms/prune.js";
 import { count, growFlags, pick, split, unweave, weave } from "./lists.js";
 
@@ -46,6 +47,7 @@ export const whileLoop: Primitive<WhileParams> = {
   jvp: jvpWhile,
   batch: batchWhile,
   prune: pruneWhile,
+  partition: partitionWhile,
   forwardOnly: ({ tangents }) =>
     tangents === 0
       ? null
@@ -172,5 +174,35 @@ function pruneWhile(equation: Equation, used: readonly boolean[]): Equation {
       ...pick(equation.inputs.slice(testConstants), [...constantKept, ...flags]),
     ],
     outputs: pick(equation.outputs, flags),
+  };
+}
+
+/** The carries that depend on nothing unknown run in a loop of their own; the other loop runs them again. */
+function partitionWhile(equation: Equation, unknown: readonly boolean[]): Partitioned {
+  const params = equation.params as WhileParams;
+  const [testUnknown, bodyUnknown, carryUnknown] = roles(unknown, params);
+  const { flags: waits } = growFlags(
+    carryUnknown,
+    (carry) => partitionProgram(params.body, [...bodyUnknown, ...carry], { unknown: carry }),
+    ({ unknownOutputs }) => unknownOutputs,
+  );
+  const tests = variablesRead(params.test);
+  const testWaits = [...testUnknown, ...waits].some((flag, at) => flag && tests.has(params.test.inputs[at]));
+  if (testWaits || !waits.includes(false)) return { known: [], unknown: [equation] };
+  const rest = pruneWhile(equation, waits);
+  const isWaiting = new Set(pick(equation.outputs, waits));
+  return {
+    known: [
+      pruneWhile(
+        equation,
+        waits.map((flag) => !flag),
+      ),
+    ],
+    unknown: [
+      {
+        ...rest,
+        outputs: rest.outputs.map((output) => (isWaiting.has(output) ? output : newVariable(output.type))),
+      },
+    ],
   };
 }

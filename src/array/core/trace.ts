@@ -4,6 +4,8 @@ import { evaluatePrimitive, literalArray, walk } from "./interpret.js";
 import type { Primitive } from "./primitive.js";
 import { newLiteral, newVariable, type Atom, type Equation, type Program, type Variable } from "./program.js";
 import type { ArrayType } from "./type.js";
+import { constantArray } from "../primitives/constant.js";
+import { fail } from "./errors.js";
 import { callBack, captureStack } from "./userCode.js";
 
 /** The recording of one function. Traces nest: a loop body is recorded inside the function around it. */
@@ -128,11 +130,39 @@ export function traceProgram(
   }
 }
 
-/** Records a function that refers to nothing outside itself, such as a transform of a Program. */
-export function traceClosed(types: readonly ArrayType[], f: (inputs: Array[]) => readonly Array[]): Program {
-  const { program, captures } = traceProgram("a transformed program", types, f);
+/**
+ * Records a function as a program of its own, such as a transform of another: arrays that it refers to from outside
+ * become constants in it. What another trace has yet to compute is refused.
+ */
+export function traceClosed(
+  types: readonly ArrayType[],
+  f: (inputs: Array[]) => readonly Array[],
+  name = "a transformed program",
+): Program {
+  const { program, captures } = traceProgram(name, types, f);
   if (captures.length === 0) return program;
-  throw new Error("a transform of a closed program captured a value; this is a bug in vibe-rl");
+  const constants = captures.map((value, index): Equation => {
+    if (value.elements === null) {
+      fail(
+        name,
+        `it refers to ${value.toString()} of ${value.tracer?.trace.name ?? "a trace"} around it, which its program ` +
+          `cannot hold; make that an argument`,
+      );
+    }
+    const params = { value: value as Concrete };
+    return {
+      primitive: constantArray,
+      inputs: [],
+      params,
+      outputs: [program.inputs[index]],
+      origin: null,
+    };
+  });
+  return {
+    inputs: program.inputs.slice(captures.length),
+    equations: [...constants, ...program.equations],
+    outputs: program.outputs,
+  };
 }
 
 /** Applies a program as if its equations had been written here: recorded while tracing, computed otherwise. */

@@ -1,4 +1,5 @@
 // `lax`: control flow and the operations below NumPy's.
+export { associativeScan, type AssociativeScanOptions } from "./associativeScan.js";
 export { cond, switch } from "./branches.js";
 export { cummax, cummin, cumprod, cumsum } from "./cumulative.js";
 export { convGeneralDilated, type ConvolutionOptions, type Padding } from "./convolution.js";

@@ -24,6 +24,16 @@ export {
   zerosLike,
   type ArrayData,
 } from "./creation.js";
+export {
+  argwhere,
+  bincount,
+  flatnonzero,
+  nonzero,
+  unique,
+  type BincountOptions,
+  type SizeOptions,
+  type UniqueOptions,
+} from "./counting.js";
 export { cummax, cummin, cumprod, cumsum } from "./cumulative.js";
 export { diag, diagonal, trace } from "./diagonals.js";
 export { einsum } from "./einsum.js";

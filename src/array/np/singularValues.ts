@@ -13,7 +13,7 @@ import { any, max, sum } from "./reductions.js";
 import { swapaxes } from "./shaping.js";
 
 // Random, graded, clustered and rank-deficient matrices up to 100 × 100 were measured to need 18 at most.
-const mostSweeps = 24;
+export const mostSweeps = 24;
 
 /** The singular values of the matrices in the last two axes, in no particular order. */
 export function singularValues(x: Array): Array {
@@ -46,8 +46,8 @@ function lengthsOfColumns(x: Array): Array {
     .mul(scale);
 }
 
-/** A rotation that makes the columns of a matrix orthogonal. */
-function rotationFor(x: Array): Array {
+/** A rotation that makes the columns of a matrix, an even number of them, orthogonal. */
+export function rotationFor(x: Array): Array {
   const [rows, columns] = x.shape as [number, number];
   const { matrix } = whileLoop(
     ({ sweep, isTurning }) => isTurning.and(sweep.less(mostSweeps)),
@@ -110,10 +110,10 @@ function turnPairs(matrix: Array, rows: number): Turned {
 }
 
 /** Twice the distance between 1 and the next number of a dtype, a few times over. */
-const rounding = ({ dtype }: Array): number => (dtype === "float64" ? 2 ** -50 : 2 ** -21);
+export const rounding = ({ dtype }: Array): number => (dtype === "float64" ? 2 ** -50 : 2 ** -21);
 
 /** As players of a round-robin tournament: the first stays, the others move on by one seat. */
-const nextPairs = (p: Array, q: Array): Array =>
+export const nextPairs = (p: Array, q: Array): Array =>
   concatenate(
     p.shape[1] === 1
       ? [p, q]

@@ -1,11 +1,16 @@
 // Every primitive of the language.
+import { call } from "../control/call.js";
+import { checkpoint } from "../control/checkpoint.js";
 import { cond } from "../control/cond.js";
+import { reverseOnly } from "../control/reverseOnly.js";
 import { scan } from "../control/scan.js";
 import { whileLoop } from "../control/while.js";
 import type { Primitive } from "../core/primitive.js";
 import * as arithmetic from "./arithmetic.js";
+import { barrier } from "./barrier.js";
 import { broadcast } from "./broadcast.js";
 import { concatenate } from "./concatenate.js";
+import { constantArray } from "./constant.js";
 import { bitcast, convert, stopGradient } from "./convert.js";
 import { debugPrint } from "./debugPrint.js";
 import { dot } from "./dot.js";
@@ -31,5 +36,6 @@ export const primitives: readonly Primitive[] = [
   ...[dynamicSlice, dynamicUpdateSlice, gather, scatter, window, windowSum],
   ...[reduceSum, reduceMax, reduceMin, argMax, argMin, sort, dot],
   ...[scan, whileLoop, cond],
+  ...[call, reverseOnly, checkpoint, barrier, constantArray],
   ...[threefry2x32, debugPrint],
 ] as readonly Primitive[];

@@ -8,7 +8,7 @@ import * as random from "../random.js";
 import { callBack } from "../core/userCode.js";
 import { rebuild, type FlatTree } from "../lax/leaves.js";
 import { leafPaths } from "../tree/structure.js";
-import { jvp, vjp } from "./derivatives.js";
+import { jvp, vjp } from "./directional.js";
 import { flattenArguments, nameOf } from "./functions.js";
 
 export interface CheckGradsOptions {

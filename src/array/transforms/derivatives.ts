@@ -1,152 +1,15 @@
-// The public face of differentiation: jvp, vjp, grad, valueAndGrad.
+// Gradients: grad and valueAndGrad.
 import { markEntry } from "../core/userCode.js";
 import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
 import { isFloat } from "../core/dtype.js";
 import { fail } from "../core/errors.js";
 import { constant } from "../core/interpret.js";
-import type { Tangent } from "../core/primitive.js";
-import { sameShape } from "../core/shape.js";
-import { inline } from "../core/trace.js";
 import { showType, type ArrayType } from "../core/type.js";
-import { instantiate } from "../primitives/linear.js";
 import { rebuild, type FlatTree } from "../lax/leaves.js";
-import { checkSameStructure, leafPaths, type Structure } from "../tree/structure.js";
+import { leafPaths, type Structure } from "../tree/structure.js";
 import { flattenArguments, nameOf, traceCall, type AnyFunction, type TracedCall } from "./functions.js";
-import { applyJvp } from "./jvp.js";
-import { linearizeProgram } from "./linearize.js";
-import { applyTranspose } from "./transpose.js";
-
-const typesOfArrays = (arrays: readonly Array[]): ArrayType[] => arrays.map((array) => array.type);
-
-/** Tangents or cotangents for arrays, checked against them. */
-function matchTangents(operation: string, values: FlatTree, given: unknown, what: string): Array[] {
-  const tangents = flattenArguments(operation, given, what);
-  checkSameStructure(
-    operation,
-    values.structure,
-    tangents.structure,
-    `${what} and the values they belong to differ`,
-  );
-  const paths = leafPaths(values.structure);
-  return values.arrays.map((value, index) => {
-    const tangent = tangents.arrays[index];
-    if (!sameShape(value.shape, tangent.shape)) {
-      fail(
-        operation,
-        `${what} must have the shapes of the values: at ${paths[index] || "the root"} got ${showType(tangent.type)} ` +
-          `for ${showType(value.type)}`,
-      );
-    }
-    return isFloat(value.dtype) ? tangent.astype(value.dtype) : tangent;
-  });
-}
-
-/** f and its derivative in the direction of the tangents: `[f(...primals), ∂f(...primals)·tangents]`. */
-export const jvp = checked(
-  "jvp",
-  3,
-  <A extends readonly unknown[], R>(
-    f: (...args: A) => R,
-    primals: A,
-    tangents: A,
-  ): [value: R, tangent: R] => {
-    const operation = nameOf("jvp", f);
-    const values = flattenArguments(operation, primals);
-    const directions = matchTangents(operation, values, tangents, "the tangents");
-    const { program, captures, structure } = traceCall(
-      operation,
-      f,
-      values.structure,
-      typesOfArrays(values.arrays),
-    );
-    const moved = values.arrays.map((value, index) => (isFloat(value.dtype) ? directions[index] : null));
-    const result = applyJvp(
-      program,
-      [...captures, ...values.arrays],
-      [...captures.map(() => null), ...moved],
-    );
-    const derivative = result.outputs.map((output, index) =>
-      instantiate(result.tangents[index] ?? null, output.type),
-    );
-    return [rebuild<R>(structure, result.outputs), rebuild<R>(structure, derivative)];
-  },
-);
-
-/** A function ready to be differentiated backwards: its results, and the way from cotangents to gradients. */
-interface Pullback {
-  readonly outputs: Array[];
-  /** Cotangents of the wanted results to those of the active inputs. */
-  readonly back: (cotangents: readonly Tangent[]) => Tangent[];
-}
-
-function pullback(
-  operation: string,
-  { program, captures }: TracedCall,
-  inputs: readonly Array[],
-  active: readonly boolean[],
-  wanted: readonly boolean[],
-): Pullback {
-  const { values, linear, moving } = linearizeProgram(
-    operation,
-    program,
-    [...captures.map(() => false), ...active],
-    wanted,
-  );
-  const results = inline(values, [...captures, ...inputs]);
-  const outputs = results.slice(0, program.outputs.length);
-  const residuals = results.slice(program.outputs.length);
-  return {
-    outputs,
-    back: (cotangents) =>
-      applyTranspose(
-        linear,
-        residuals,
-        cotangents.filter((_, index) => moving[index]),
-      ),
-  };
-}
-
-/** f(...primals), and the function from a cotangent of that to the cotangents of the primals. */
-export const vjp = markEntry(
-  <A extends readonly unknown[], R>(
-    f: (...args: A) => R,
-    ...primals: A
-  ): [value: R, pullback: (cotangent: R) => A] => {
-    const operation = nameOf("vjp", f);
-    const values = flattenArguments(operation, primals);
-    const call = traceCall(operation, f, values.structure, typesOfArrays(values.arrays));
-    const active = values.arrays.map((value) => isFloat(value.dtype));
-    const { outputs, back } = pullback(
-      operation,
-      call,
-      values.arrays,
-      active,
-      call.program.outputs.map(() => true),
-    );
-    const result: FlatTree = { arrays: outputs, structure: call.structure };
-    return [
-      rebuild<R>(call.structure, outputs),
-      markEntry((cotangent: R) => {
-        const cotangents = matchTangents(operation, result, cotangent, "the cotangents");
-        return rebuild<A>(values.structure, spreadGradients(values.arrays, active, back(cotangents)));
-      }, operation),
-    ];
-  },
-  "vjp",
-);
-
-/** One gradient per value: those computed for active ones, zeros for the others. */
-function spreadGradients(
-  values: readonly Array[],
-  active: readonly boolean[],
-  computed: readonly Tangent[],
-): Array[] {
-  let next = 0;
-  return values.map((value, index) =>
-    instantiate(active[index] ? (computed[next++] ?? null) : null, value.type),
-  );
-}
+import { pullback, spreadGradients, typesOfArrays } from "./pullback.js";
 
 /** Which arguments to differentiate: one position, or several. */
 export type Argnums = number | readonly number[];

@@ -9,7 +9,7 @@ import { rebuild, type FlatTree } from "../lax/leaves.js";
 import { eye, zeros } from "../np/creation.js";
 import { concatenate, split } from "../np/joining.js";
 import { moveaxis } from "../np/shaping.js";
-import { jvp, vjp } from "./derivatives.js";
+import { jvp, vjp } from "./directional.js";
 import { flattenArguments, nameOf, type MapArrays } from "./functions.js";
 import { vmap } from "./vmap.js";
 

@@ -2,7 +2,8 @@
 import { callBack, markEntry } from "../core/userCode.js";
 import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
-import { fail } from "../core/errors.js";
+import { describe, fail } from "../core/errors.js";
+import { isPlainObject } from "../core/plainObject.js";
 import { countEquations, typesOf, type Program } from "../core/program.js";
 import { environment } from "../core/environment.js";
 import { isTracing, traceProgram } from "../core/trace.js";
@@ -10,11 +11,14 @@ import { showType, type ArrayType } from "../core/type.js";
 import { flattenArrays, type FlatTree } from "../lax/leaves.js";
 import { identify, isFlagOrName, structureKey, unflatten, type Structure } from "../tree/structure.js";
 import { findBackend, type Backend, type CompileOptions, type Executable } from "./backend.js";
+import { expandCalls } from "./expand.js";
 import { flattenArguments, nameOf, type AnyFunction } from "./functions.js";
 
 export interface JitOptions {
   /** Positions of arguments that are plain JavaScript values: each new value (plain data by content) is traced anew. */
   readonly staticArgnums?: number | readonly number[];
+  /** Fields of an options object, the last argument, that are plain JavaScript values in the same way. */
+  readonly staticArgnames?: string | readonly string[];
   /** Positions of arguments that the caller gives up, so that their memory can be used for the results. */
   readonly donateArgnums?: number | readonly number[];
   /** What runs the program; the default device if left out. */
@@ -34,6 +38,26 @@ interface Compiled {
 const positionsIn = (args: readonly unknown[], argnums: number | readonly number[] = []): Set<number> =>
   new Set([argnums].flat().map((position) => (position < 0 ? position + args.length : position)));
 
+/** The names that `staticArgnames` lists. */
+function namesIn(operation: string, names: string | readonly string[]): readonly string[] {
+  const list: readonly unknown[] = [names].flat();
+  const odd = list.find((name) => typeof name !== "string");
+  if (odd === undefined) return list as readonly string[];
+  fail(operation, `staticArgnames must be names of fields of the last argument, got ${describe(odd)}`);
+}
+
+/** The last argument, an object, without the fields of these names, and those fields; null if it has none. */
+function splitNamed(
+  names: readonly string[],
+  last: unknown,
+): { readonly data: object; readonly fixed: object } | null {
+  if (names.length === 0 || !isPlainObject(last)) return null;
+  const [fixed, data] = [true, false].map((isFixed) =>
+    Object.fromEntries(Object.entries(last).filter(([name]) => names.includes(name) === isFixed)),
+  );
+  return { data, fixed };
+}
+
 /**
  * Compiles a function: it is traced when called with a new signature (structure, shapes, dtypes, booleans,
  * strings, static arguments) and from then on runs as one program, without executing its JavaScript again.
@@ -41,9 +65,13 @@ const positionsIn = (args: readonly unknown[], argnums: number | readonly number
 export const jit = checked(
   "jit",
   2,
-  ["staticArgnums", "donateArgnums", "device"],
-  <F extends AnyFunction>(f: F, { staticArgnums, donateArgnums, device }: JitOptions = {}): F => {
+  ["staticArgnums", "staticArgnames", "donateArgnums", "device"],
+  <F extends AnyFunction>(
+    f: F,
+    { staticArgnums, staticArgnames = [], donateArgnums, device }: JitOptions = {},
+  ): F => {
     const operation = nameOf("jit", f);
+    const staticNames = namesIn(operation, staticArgnames);
     const cache = new Map<string, Compiled>();
     const remember = (key: string, entry: Compiled): void => {
       cache.set(key, entry);
@@ -53,20 +81,25 @@ export const jit = checked(
     /** A call taken apart: its arrays, the signature it is compiled for, and how to trace it. */
     const takeApart = (args: readonly unknown[]) => {
       const isStatic = positionsIn(args, staticArgnums);
+      const named = splitNamed(staticNames, args.at(-1));
+      const isNamed = (at: number): boolean => at === args.length - 1 && named !== null;
       const flat = args.map((arg, at) =>
-        isStatic.has(at) ? null : flattenArguments(operation, arg, `argument ${at}`, staticHint),
+        isStatic.has(at)
+          ? null
+          : flattenArguments(operation, isNamed(at) ? named?.data : arg, `argument ${at}`, staticHint),
       );
       const rebuildArgs = (arrays: readonly Array[]): unknown[] => {
         let next = 0;
-        return flat.map((tree, at) =>
-          tree === null
-            ? args[at]
-            : unflatten(tree.structure, arrays.slice(next, (next += tree.arrays.length))),
-        );
+        return flat.map((tree, at) => {
+          if (tree === null) return args[at];
+          const built = unflatten(tree.structure, arrays.slice(next, (next += tree.arrays.length)));
+          return isNamed(at) ? { ...(built as object), ...named?.fixed } : built;
+        });
       };
       const inputs = flat.flatMap((tree) => tree?.arrays ?? []);
       const signature = () =>
-        flat.map((tree, at) => (tree === null ? identify(args[at]) : signatureOf(tree))).join(";");
+        flat.map((tree, at) => (tree === null ? identify(args[at]) : signatureOf(tree))).join(";") +
+        (named === null ? "" : identify(named.fixed));
       const prepare = (): Prepared => {
         const isDonated = positionsIn(args, donateArgnums);
         const both = [...isStatic].find((position) => isDonated.has(position));
@@ -167,17 +200,18 @@ function trace(
 ): Prepared {
   const start = performance.now();
   let structure: Structure = { kind: "nothing", value: null };
-  const { program, captures } = traceProgram(operation, types, (inputs) => {
+  const recorded = traceProgram(operation, types, (inputs) => {
     const result = flattenArrays(operation, f(inputs), "the result", isPlain);
     structure = result.structure;
     return result.arrays;
   });
+  const { program, constants } = expandCalls(recorded.program);
   const backend = findBackend(operation, program, device);
   const traced = performance.now();
   return {
     backend,
     program,
-    options: { constants: captures, donated, name: operation },
+    options: { constants: [...constants, ...recorded.captures], donated, name: operation },
     finish: (executable) => ({ executable, structure, types: typesOf(program.outputs) }),
     log: () => {
       if (environment("VIBE_RL_LOG_COMPILES") === undefined) return;
@@ -190,7 +224,8 @@ function trace(
   };
 }
 
-const staticHint = "; name the argument in staticArgnums to pass it as it is";
+const staticHint =
+  "; name the argument in staticArgnums, or the field of the last one in staticArgnames, to pass it as it is";
 
 // A function that is compiled this often is most likely compiled anew for every call.
 const manySignatures = 64;

@@ -16,12 +16,16 @@ export interface LinearizedProgram {
   readonly moving: readonly boolean[];
 }
 
-/** Linearises a program in its `active` inputs; only outputs with `wanted` get tangents. */
+/**
+ * Linearises a program in its `active` inputs; only outputs with `wanted` get tangents. What has no way back is
+ * refused, unless the linear part is wanted forwards.
+ */
 export function linearizeProgram(
   operation: string,
   program: Program,
   active: readonly boolean[],
   wanted: readonly boolean[],
+  isForward = false,
 ): LinearizedProgram {
   const derived = jvpProgram(program, active);
   const moving = derived.moving.map((flag, index) => flag && wanted[index]);
@@ -40,7 +44,7 @@ export function linearizeProgram(
     pruned.inputs.map((_, index) => index >= program.inputs.length),
     { unknown: pruned.outputs.map((_, index) => index >= values) },
   );
-  refuseForwardOnly(operation, parts.unknown);
+  if (!isForward) refuseForwardOnly(operation, parts.unknown);
   return { values: parts.known, linear: parts.unknown, moving };
 }
 

@@ -64,7 +64,9 @@ const isProgram = (value: unknown): value is Program =>
   typeof value === "object" && value !== null && "equations" in value;
 
 function showParams(params: object, indent: string, name: Naming): string {
-  const entries = Object.entries(params).filter(([, value]) => value !== undefined);
+  const entries = Object.entries(params).filter(
+    ([, value]) => value !== undefined && typeof value !== "function",
+  );
   if (entries.length === 0) return "";
   const inner = `${indent}  `;
   const show = (value: unknown): string => {

@@ -264,6 +264,8 @@ type Rule = (self: Lowering, equation: Equation, indices: readonly Index[]) => E
 const rules: Record<string, Rule> = {
   stopGradient: (self, { inputs }, indices) => self.at(inputs[0], indices),
 
+  barrier: (self, { inputs }, indices) => self.at(inputs[0], indices),
+
   broadcast: (self, { inputs: [x], params }, indices) => {
     const { axes } = params as BroadcastParams;
     const { shape } = x.type;

@@ -33,6 +33,7 @@ export const views = new Set([
   "dynamicSlice",
   "window",
   "stopGradient",
+  "gammaSample",
   "iota",
 ]);
 

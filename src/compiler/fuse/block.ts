@@ -150,7 +150,15 @@ function gatheringVariables(program: Program): Set<Variable> {
   return found;
 }
 
-const affineViews = new Set(["broadcast", "reshape", "transpose", "slice", "window", "stopGradient"]);
+const affineViews = new Set([
+  "broadcast",
+  "reshape",
+  "transpose",
+  "slice",
+  "window",
+  "stopGradient",
+  "gammaSample",
+]);
 
 /** What a product reads through affine views: the first variable that is not one. */
 function viewRoot(variable: Variable, definitions: ReadonlyMap<Variable, Definition>): Variable {

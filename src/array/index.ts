@@ -4,10 +4,10 @@ import "./np/methods.js";
 
 import * as debug from "./debug.js";
 import * as lax from "./lax/index.js";
-import * as nn from "./nn.js";
+import * as nn from "./nn/index.js";
 import * as np from "./np/index.js";
 import * as ops from "./ops.js";
-import * as random from "./random.js";
+import * as random from "./random/index.js";
 import * as tree from "./tree/index.js";
 
 export { debug, lax, nn, np, ops, random, tree };

@@ -8,7 +8,7 @@ import { showType } from "./core/type.js";
 import { largestOf } from "./np/counting.js";
 import { full, zerosLike } from "./np/creation.js";
 import { maximum, where } from "./np/elementwise.js";
-import type { IndexedUpdate } from "./np/indexing.js";
+import type { IndexedUpdate } from "./np/indexedUpdate.js";
 import { withRules } from "./transforms/withRules.js";
 
 export interface SegmentOptions {

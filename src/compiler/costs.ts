@@ -34,6 +34,7 @@ export const views = new Set([
   "window",
   "stopGradient",
   "barrier",
+  "gammaSample",
   "iota",
 ]);
 

@@ -29,6 +29,7 @@ export {
 export { rmsprop, type RMSPropOptions, type RMSPropState } from "./optimizers/rmsprop.js";
 export { addDecayedWeights, scale, scaleBySchedule } from "./optimizers/scaling.js";
 export { sgd, type SGDOptions, type SGDState } from "./optimizers/sgd.js";
+export { avgPool, maxPool, minPool, type AveragePoolOptions, type PoolOptions } from "./pooling.js";
 export { applyUpdates, incrementalUpdate } from "./optimizers/updates.js";
 export {
   constantSchedule,

@@ -6,13 +6,13 @@ import { beforeAll, describe, expect, it } from "vitest";
 import * as language from "vibe-rl/array";
 import { Array, ArrayError, jit, lax, nn, np, random, tree } from "vibe-rl/array";
 import { signatureOf } from "../../src/array/core/checked.js";
-import { IndexedUpdate } from "../../src/array/np/indexing.js";
+import { IndexedUpdate } from "../../src/array/np/indexedUpdate.js";
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
 /** Functions of as many arguments as one likes. */
 const variadic = new Set(
-  "np.einsum np.slice lax.cond lax.switch tree.map tree.mapWithPath debug.print vjp linearize evalShape precompile".split(
+  "np.einsum np.slice np.meshgrid lax.cond lax.switch tree.map tree.mapWithPath debug.print vjp linearize evalShape precompile".split(
     " ",
   ),
 );
@@ -33,7 +33,7 @@ const methods = [
   [IndexedUpdate.prototype, "IndexedUpdate.prototype."],
 ].flatMap(([prototype, prefix]) =>
   Object.getOwnPropertyNames(prototype as object)
-    .filter((name) => !/^(constructor|slice|at|withType|toString|toJSON|update)$/.test(name))
+    .filter((name) => !/^(constructor|slice|at|withType|toString|toJSON|update|entries|factors)$/.test(name))
     .flatMap((name): [string, AnyFunction][] => {
       const value: unknown = Object.getOwnPropertyDescriptor(prototype, name)?.value;
       return typeof value === "function" ? [[`${prefix as string}${name}`, value as AnyFunction]] : [];
@@ -106,7 +106,10 @@ describe("what JavaScript is refused, TypeScript does not compile", () => {
     };
     const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
     const entry = path.join(root, "src", "array", "index.ts");
-    const program = ts.createProgram([entry, path.join(root, "src", "array", "np", "indexing.ts")], options);
+    const program = ts.createProgram(
+      [entry, path.join(root, "src", "array", "np", "indexedUpdate.ts")],
+      options,
+    );
     checker = program.getTypeChecker();
     const found = new Map<string, ts.Signature>();
     const visit = (symbols: readonly ts.Symbol[], prefix: string): void => {
@@ -122,7 +125,7 @@ describe("what JavaScript is refused, TypeScript does not compile", () => {
         }
       }
     };
-    for (const file of ["index.ts", "np/indexing.ts"]) {
+    for (const file of ["index.ts", "np/indexedUpdate.ts"]) {
       const source = program.getSourceFile(path.join(root, "src", "array", ...file.split("/")));
       const module = source && checker.getSymbolAtLocation(source);
       if (module !== undefined) visit(checker.getExportsOfModule(module), "");
@@ -183,17 +186,17 @@ describe("calls that used to be swallowed", () => {
   it("are refused with the nearest names", () => {
     expect(() => untyped(np).diag(x, 1, 2)).toThrow(/^np\.diag: takes at most 2 arguments, got 3 \(/);
     expect(() => untyped(np).sum(x, 0, { keepDims: true })).toThrow(
-      /^np\.sum: there is no option keepDims; the nearest is keepdims \(of \{ keepdims, where, initial \}\)/,
+      /^np\.sum: there is no option keepDims; the nearest is keepdims \(of \{ keepdims, where, initial, dtype \}\)/,
     );
-    expect(() => untyped(random).categorical(random.key(0), x, { replace: false })).toThrow(
-      /^random\.categorical: there is no option replace; the nearest/,
+    expect(() => untyped(random).categorical(random.key(0), x, { replaced: false })).toThrow(
+      /^random\.categorical: there is no option replaced; the nearest/,
     );
     expect(() => untyped(nn).softmax(x, -1, { where: x })).toThrow(
       /^nn\.softmax: takes at most 2 arguments, got 3/,
     );
     expect(() => untyped(x).sum(0, { axis: 1 })).toThrow(/^sum: there is no option axis/);
     expect(() => untyped(x).item(0)).toThrow(/^item: takes no arguments, got 1/);
-    expect(() => untyped(x.at(0)).set(1, 2)).toThrow(/^at\(\)\.set: takes 1 argument, got 2/);
+    expect(() => untyped(x.at(0)).set(1, {}, 2)).toThrow(/^at\(\)\.set: takes at most 2 arguments, got 3/);
     expect(() => untyped({ jit }).jit(np.exp, { staticArgs: 0 })).toThrow(
       /^jit: there is no option staticArgs; the nearest are staticArgnums/,
     );

@@ -274,17 +274,6 @@ const mistakes: Record<string, readonly [mistake: () => unknown, says: RegExp]> 
       )(np.float32(1)),
     /grad: reverse-mode differentiation does not work through lax.whileLoop.*Use lax.scan/,
   ],
-  "reverse mode through at().max": [
-    () =>
-      grad((x: Array) =>
-        np
-          .zeros([3])
-          .at(np.int32([0, 1]))
-          .max(x)
-          .sum(),
-      )(np.ones([2])),
-    /at\(\).max: has no derivative; use at\(\).set or at\(\).add/,
-  ],
   "an unknown device": [
     () => jit(() => three, { device: "abacus" })(),
     /there is no device "abacus"; there are interpreter/,

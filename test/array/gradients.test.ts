@@ -4,6 +4,7 @@ import { checkGrads, checkpoint, customJvp, lax, nn, np, random, vmap, type Arra
 import { barrier } from "../../src/array/primitives/barrier.js";
 import { bindOne } from "../../src/array/core/trace.js";
 import { primitives } from "../../src/array/primitives/index.js";
+import { gammaSample } from "../../src/array/random/gammaDerivative.js";
 
 const float64 = (shape: readonly number[], seed = 0): Array =>
   random.normal(random.key(seed), shape).astype("float64");
@@ -99,7 +100,16 @@ const cases: Record<string, Case | readonly Case[]> = {
     // Of several writes to one place the last one counts; a write outside is left out.
     [(x, u) => x.at(indices(0, 2, 0, 8)).set(u), float64([3]), float64([4], 1)],
     [(x, u) => x.at("::2", indices(1, 0)).set(u), float64([3, 2]), float64([2, 2], 1)],
+    [(x, u) => x.at(indices(0, 2, 0, 8)).set(u, { mode: "clip" }), float64([3]), float64([4], 1)],
+    // Extremes and products, also of several updates at one place, and with a zero among them.
+    [(x, u) => x.at(indices(0, 2, 0)).max(u), float64([3]), float64([3], 1)],
+    [(x, u) => x.at(indices(0, 2, 0, 8)).min(u), float64([3, 2]), float64([4, 2], 1)],
+    [(x, u) => x.at(indices(0, 2, 0)).mul(u), float64([3]), float64([3], 1)],
+    [(x, u) => x.at(indices(0, 2, 2, 8)).mul(u), float64([3]), np.float64([0, 0, 2, 3])],
+    [(x, u) => x.at(indices(0, 2, 0)).divide(u), float64([3]), float64([3], 1)],
   ],
+  // Its derivative by the parameter is that of a distribution, not of its own value.
+  gammaSample: [(z) => bindOne(gammaSample, [z, np.float64([1, 2])], { logSpace: false }), float64([2])],
   window: [
     (x, w) => lax.convGeneralDilated(x, w, [2, 1], "SAME", { rhsDilation: [1, 2] }),
     float64([2, 5, 4, 2]),

@@ -58,12 +58,19 @@ export function asMethod(name: string, f: object): object {
   return checkedMethod({ ...known, name, most: known.most - 1 });
 }
 
-/** Makes the methods of a class count their arguments; none of these may have defaults or options. */
-export function checkMethods(prototype: object, names: readonly string[], prefix = ""): void {
+/** Makes the methods of a class count their arguments; only a last one, with these options, may have a default. */
+export function checkMethods(
+  prototype: object,
+  names: readonly string[],
+  prefix = "",
+  options: readonly string[] = [],
+): void {
   for (const name of names) {
     const written = (prototype as Record<string, AnyFunction>)[name];
     const run = (self: never, ...args: never[]): unknown => written.apply(self, args);
-    const method = checkedMethod({ name: `${prefix}${name}`, most: written.length, options: [], run });
+    // A parameter with a default is not counted in a function's length.
+    const most = written.length + (options.length > 0 ? 1 : 0);
+    const method = checkedMethod({ name: `${prefix}${name}`, most, options, run });
     Object.defineProperty(prototype, name, { value: method, writable: true, configurable: true });
   }
 }

@@ -1,7 +1,9 @@
 // The operations that every array has as methods. `np/methods.ts` implements them, so that the array itself
 // knows nothing of the operations built on it.
 import type { CumulativeOptions } from "../np/cumulative.js";
-import type { Index, IndexedUpdate } from "../np/indexing.js";
+import type { IndexedUpdate } from "../np/indexedUpdate.js";
+import type { Index } from "../np/indexing.js";
+import type { RepeatOptions } from "../np/rolling.js";
 import type { SortOptions } from "../np/sorting.js";
 import type { TakeOptions } from "../np/taking.js";
 import type { Array, ArrayLike } from "./array.js";
@@ -23,7 +25,12 @@ export interface Reduction extends Masked {
   readonly initial?: ArrayLike;
 }
 
-export interface Spread extends Masked {
+export interface InDType {
+  /** The dtype to compute in and to return; by default the operand's, as the operation needs it. */
+  readonly dtype?: DType;
+}
+
+export interface Spread extends Masked, InDType {
   /** What is subtracted from the count of elements. Default 0. */
   readonly ddof?: number;
 }
@@ -64,19 +71,19 @@ export interface ArrayMethods {
 
   // ---- reductions -------------------------------------------------------------------------------------
 
-  sum(axis?: Axes, options?: Reduction): Array;
-  mean(axis?: Axes, options?: Masked): Array;
+  sum(axis?: Axes, options?: Reduction & InDType): Array;
+  mean(axis?: Axes, options?: Masked & InDType): Array;
   var(axis?: Axes, options?: Spread): Array;
   std(axis?: Axes, options?: Spread): Array;
   max(axis?: Axes, options?: Reduction): Array;
   min(axis?: Axes, options?: Reduction): Array;
-  prod(axis?: Axes, options?: Reduction): Array;
+  prod(axis?: Axes, options?: Reduction & InDType): Array;
   any(axis?: Axes, options?: Masked): Array;
   all(axis?: Axes, options?: Masked): Array;
   argmax(axis?: number | null, options?: KeepDims): Array;
   argmin(axis?: number | null, options?: KeepDims): Array;
-  cumsum(axis?: number | null, options?: CumulativeOptions): Array;
-  cumprod(axis?: number | null, options?: CumulativeOptions): Array;
+  cumsum(axis?: number | null, options?: CumulativeOptions & InDType): Array;
+  cumprod(axis?: number | null, options?: CumulativeOptions & InDType): Array;
 
   // ---- shape and dtype --------------------------------------------------------------------------------
 
@@ -90,7 +97,7 @@ export interface ArrayMethods {
   readonly T: Array;
   swapaxes(a: number, b: number): Array;
   squeeze(axis?: Axes): Array;
-  repeat(repeats: number, axis?: number | null): Array;
+  repeat(repeats: number | Array | readonly number[], axis?: number | null, options?: RepeatOptions): Array;
   astype(dtype: DType): Array;
 
   // ---- indexing, sorting, products --------------------------------------------------------------------

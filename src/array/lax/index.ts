@@ -2,7 +2,17 @@
 export { associativeScan, type AssociativeScanOptions } from "./associativeScan.js";
 export { cond, switch } from "./branches.js";
 export { cummax, cummin, cumprod, cumsum } from "./cumulative.js";
-export { convGeneralDilated, type ConvolutionOptions, type Padding } from "./convolution.js";
+export {
+  convGeneralDilated,
+  convTranspose,
+  type ConvolutionOptions,
+  type TransposedOptions,
+} from "./convolution.js";
+export type { DimensionNumbers } from "./convolutionAxes.js";
+export type { Padding } from "./padding.js";
+export { reduceWindow, type ReduceWindowOptions } from "./windows.js";
+export { erfc } from "../np/errorFunction.js";
+export { digamma, lgamma } from "../np/gammaFunction.js";
 export { foriLoop, map, scan, whileLoop, type ScanOptions } from "./loops.js";
 export {
   bitcastConvertType,

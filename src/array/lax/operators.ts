@@ -269,11 +269,17 @@ const sortOperands = (
 /** One array sorted, or several reordered alike by the first of them. Stable. */
 export const sort = checked("lax.sort", 2, ["dimension", "numKeys"], sortOperands as Sort);
 
-/** The k largest elements along the last axis, largest first, and their positions. */
-export const topK = checked("lax.topK", 2, (x: Array, k: number): [values: Array, indices: Array] => {
-  const axis = normalizeAxis("lax.topK", -1, x.ndim);
-  const extent = x.shape[axis];
-  if (!Number.isInteger(k) || k < 0 || k > extent) fail("lax.topK", `k must be 0 to ${extent}, got ${k}`);
-  const order = argsort(x, -1, { descending: true }).slice("...", `:${k}`);
-  return [takeAlongAxis(x, order, -1), order];
-});
+/** The k largest elements along an axis, the last by default, largest first, and their positions. */
+export const topK = checked(
+  "lax.topK",
+  3,
+  ["axis"],
+  (x: Array, k: number, { axis = -1 }: { readonly axis?: number } = {}): [values: Array, indices: Array] => {
+    const at = normalizeAxis("lax.topK", axis, x.ndim);
+    const extent = x.shape[at];
+    if (!Number.isInteger(k) || k < 0 || k > extent) fail("lax.topK", `k must be 0 to ${extent}, got ${k}`);
+    const lead = x.shape.slice(0, at).map(() => ":");
+    const order = argsort(x, at, { descending: true }).slice(...lead, `:${k}`);
+    return [takeAlongAxis(x, order, at), order];
+  },
+);

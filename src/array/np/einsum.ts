@@ -17,11 +17,49 @@ interface Term {
   readonly axes: readonly string[];
 }
 
-/** `einsum("bij,bjk->bik", x, y)`: axes with the same letter run together, those not in the result are summed. */
-export const einsum = markEntry((subscripts: string, ...operands: readonly ArrayLike[]): Array => {
-  if (typeof subscripts !== "string")
-    fail("einsum", `needs a text such as "ij,jk->ik", got ${describe(subscripts)}`);
-  const arrays = promote("einsum", operands);
+type EinsumArguments =
+  | readonly [subscripts: string, ...operands: ArrayLike[]]
+  // The types of a list that alternates cannot be written; what is odd is refused when it is read.
+  | readonly [
+      operand: ArrayLike,
+      axes: readonly (number | "...")[],
+      ...more: (ArrayLike | readonly (number | "...")[])[],
+    ];
+
+/** The form `einsum(x, [0, 1], y, [1, 2], [0, 2])` as a text and its operands. */
+function fromLists(args: readonly unknown[]): [subscripts: string, operands: unknown[]] {
+  const operands: unknown[] = [];
+  const terms: string[] = [];
+  const pairs = Math.floor(args.length / 2);
+  for (let at = 0; at < pairs; at++) {
+    operands.push(args[2 * at]);
+    terms.push(lettersOf(args[2 * at + 1]));
+  }
+  if (pairs === 0) fail("einsum", `needs a text such as "ij,jk->ik", got ${describe(args[0])}`);
+  const output = args.length % 2 === 1 ? `->${lettersOf(args[args.length - 1])}` : "";
+  return [terms.join(",") + output, operands];
+}
+
+/** Axes numbered 0 … 51 as letters, in the order of the alphabet: that of the result, if it is not given. */
+function lettersOf(axes: unknown): string {
+  if (!globalThis.Array.isArray(axes)) {
+    fail("einsum", `needs a list of axes such as [0, 1] behind each operand, got ${describe(axes)}`);
+  }
+  return (axes as unknown[])
+    .map((axis) => {
+      if (axis === "...") return "...";
+      if (typeof axis !== "number" || !Number.isInteger(axis) || axis < 0 || axis >= 52) {
+        fail("einsum", `an axis must be a whole number from 0 to 51 or "...", got ${describe(axis)}`);
+      }
+      return String.fromCharCode(axis < 26 ? 65 + axis : 97 + axis - 26);
+    })
+    .join("");
+}
+
+/** `einsum("bij,bjk->bik", x, y)`, or with lists `einsum(x, [0, 1], y, [1, 2], [0, 2])`: axes with the same letter run together, those not in the result are summed. */
+export const einsum = markEntry((...args: EinsumArguments): Array => {
+  const [subscripts, operands] = typeof args[0] === "string" ? [args[0], args.slice(1)] : fromLists(args);
+  const arrays = promote("einsum", operands as readonly ArrayLike[]);
   const { inputs, output } = parse(subscripts, arrays);
   const extents = commonExtents(subscripts, inputs, arrays);
   let terms = inputs.map((axes, index) =>

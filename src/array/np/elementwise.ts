@@ -191,7 +191,7 @@ export const isfinite = unary("np.isfinite", (x) => {
   return isFloat(array.dtype) ? array.abs().less(Infinity) : array.equal(array);
 });
 
-interface Closeness {
+export interface Closeness {
   readonly rtol?: number;
   readonly atol?: number;
   /** Whether two NaN are close. Default false. */

@@ -34,14 +34,22 @@ export {
   type SizeOptions,
   type UniqueOptions,
 } from "./counting.js";
+export { allclose, isin, select } from "./choosing.js";
+export { cross, type CrossOptions } from "./cross.js";
 export { cummax, cummin, cumprod, cumsum } from "./cumulative.js";
+export { diff, interp, trapezoid, type DiffOptions, type InterpOptions } from "./differences.js";
 export { diag, diagonal, trace } from "./diagonals.js";
 export { einsum } from "./einsum.js";
 export * from "./elementwise.js";
 export * from "./realFunctions.js";
+export { geomspace, indices, logspace, meshgrid, tri, type MeshgridOptions } from "./grids.js";
+export * from "./inverseFunctions.js";
 export { slice, type Index, type Range } from "./indexing.js";
 export { concatenate, hstack, split, stack, vstack } from "./joining.js";
+export { nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar } from "./nanReductions.js";
+export { pad, type PadOptions, type PadWidth } from "./padding.js";
 export { dot, inner, matmul, outer, tensordot, vdot } from "./products.js";
+export { median, percentile, quantile, type QuantileOptions } from "./quantiles.js";
 export {
   all,
   any,
@@ -62,19 +70,19 @@ export {
   expandDims,
   flip,
   moveaxis,
-  pad,
   permuteDims,
   ravel,
-  repeat,
   reshape,
-  roll,
   squeeze,
   swapaxes,
   tile,
   transpose,
-  type PadWidth,
 } from "./shaping.js";
+export { repeat, roll, type RepeatOptions } from "./rolling.js";
+export * from "./signs.js";
 export { argsort, sort } from "./sorting.js";
+export { append, arraySplit, dsplit, hsplit, unstack, vsplit } from "./splitting.js";
+export { average, corrcoef, cov, type CovarianceOptions } from "./statistics.js";
 export { searchsorted, take, takeAlongAxis } from "./taking.js";
 
 export const pi = Math.PI;

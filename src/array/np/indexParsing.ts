@@ -37,8 +37,16 @@ export type Entry =
   | { readonly kind: "array"; readonly positions: Array }
   | { readonly kind: "newaxis" };
 
-/** An index as entries, one for every axis of the array and every new axis. */
-export function parseIndex(operation: string, x: Array, index: readonly Index[]): Entry[] {
+/**
+ * An index as entries, one for every axis of the array and every new axis. Unless bounds are checked, positions
+ * outside the array count as computed ones.
+ */
+export function parseIndex(
+  operation: string,
+  x: Array,
+  index: readonly Index[],
+  checkBounds = true,
+): Entry[] {
   const used = index.filter((part) => part !== null && part !== "...").length;
   if (used > x.ndim)
     fail(operation, `${used} indices given for ${showType(x.type)}, which has ${x.ndim} axes`);
@@ -47,15 +55,28 @@ export function parseIndex(operation: string, x: Array, index: readonly Index[])
   let axis = 0;
   return complete.flatMap((part): Entry[] => {
     if (part === null) return [{ kind: "newaxis" }];
-    if (part !== "...") return [parsePart(operation, x, part, axis++)];
+    if (part !== "...") return [parsePart(operation, x, part, axis++, checkBounds)];
     const open = range(x.ndim - used, axis);
     axis += open.length;
     return open.map((at) => ({ kind: "range", start: 0, count: x.shape[at], step: 1 }));
   });
 }
 
-function parsePart(operation: string, x: Array, part: Exclude<Index, null>, axis: number): Entry {
+function parsePart(
+  operation: string,
+  x: Array,
+  part: Exclude<Index, null>,
+  axis: number,
+  checkBounds: boolean,
+): Entry {
   const extent = x.shape[axis];
+  const isOutside = (at: number): boolean => Number.isInteger(at) && (at < -extent || at >= extent);
+  if (!checkBounds && typeof part === "number" && isOutside(part)) {
+    return { kind: "array", positions: fromStart(operation, wholeNumbers(operation, part), extent) };
+  }
+  if (!checkBounds && typeof part === "object" && isPositionList(part) && [...part].some(isOutside)) {
+    return { kind: "array", positions: fromStart(operation, wholeNumbers(operation, [...part]), extent) };
+  }
   if (typeof part === "number") return { kind: "position", at: checkPosition(operation, x, part, axis) };
   if (typeof part === "string") return parseRange(operation, parseRangeText(operation, part), extent);
   if (part instanceof Array) return { kind: "array", positions: fromStart(operation, part, extent) };

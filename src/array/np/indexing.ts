@@ -1,4 +1,4 @@
-// NumPy's indexing: numbers, ranges, new axes and index arrays, for reading (`slice`) and updating (`at`).
+// NumPy's indexing: numbers, ranges, new axes and index arrays, for reading and for writing.
 import { markEntry } from "../core/userCode.js";
 import { Array, type ArrayLike } from "../core/array.js";
 import { asArray, broadcastTo, toDType } from "../core/coerce.js";
@@ -8,10 +8,9 @@ import { constant } from "../core/interpret.js";
 import { range, sameShape, type Shape } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { dynamicSlice, dynamicUpdateSlice } from "../primitives/dynamicSlice.js";
-import { gather, scatter, type ScatterParams } from "../primitives/gather.js";
+import { gather, scatter, type GatherParams, type ScatterParams } from "../primitives/gather.js";
 import { flip, permute, permuteBack, reshape } from "../primitives/reshape.js";
 import { slice as slicePrimitive } from "../primitives/slice.js";
-import { maximum, minimum } from "./elementwise.js";
 import { parseIndex, type Entry, type Index } from "./indexParsing.js";
 import { isWholeRange, keptShape, planIndex } from "./indexPlan.js";
 
@@ -24,9 +23,14 @@ export const slice = markEntry((x: ArrayLike, ...index: readonly Index[]): Array
 }, "np.slice");
 
 /** What an index names, one entry per axis. */
-export function readEntries(array: Array, entries: readonly Entry[]): Array {
+export function readEntries(
+  array: Array,
+  entries: readonly Entry[],
+  mode: GatherParams["mode"] = "clip",
+): Array {
   const arrays = entries.filter((entry) => entry.kind === "array");
-  if (arrays.some((entry) => entry.positions.ndim > 0)) return readAt(array, entries);
+  const isBlock = mode === "clip" && arrays.every((entry) => entry.positions.ndim === 0);
+  if (arrays.length > 0 && !isBlock) return readAt(array, entries, mode);
   return arrays.length > 0
     ? readBlock(array, entries)
     : withShape(readRanges(array, entries), keptShape(entries));
@@ -70,72 +74,19 @@ function readBlock(x: Array, entries: readonly Entry[]): Array {
 }
 
 /** Index arrays; single positions among them count as index arrays too, as in NumPy. */
-function readAt(x: Array, entries: readonly Entry[]): Array {
+function readAt(x: Array, entries: readonly Entry[], mode: GatherParams["mode"]): Array {
   const advanced = entries.map((entry): Entry =>
     entry.kind === "position" ? { kind: "array", positions: constant(entry.at, "int32") } : entry,
   );
   const part = readRanges(x, advanced);
   const plan = planIndex("slice", advanced, (entry) => entry.kind === "array");
   const { batchDims } = plan;
-  const picked = bindOne(gather, [permute(part, plan.axes), plan.positions], { batchDims, mode: "clip" });
+  const picked = bindOne(gather, [permute(part, plan.axes), plan.positions], { batchDims, mode });
   return withShape(permute(picked, plan.order), plan.shape);
 }
 
-/** On bool, sums are or and products are and. */
-const onBool = { set: "set", add: "max", mul: "min", min: "min", max: "max" } as const;
-
-/** A place in an array: `x.at(i).set(v)` is x with v there. Updates outside the array are left out. */
-export class IndexedUpdate {
-  constructor(
-    private readonly array: Array,
-    private readonly index: readonly Index[],
-  ) {}
-
-  /** What is there now. */
-  get(): Array {
-    return slice(this.array, ...this.index);
-  }
-  set(values: ArrayLike): Array {
-    return this.update("set", values, (_, value) => value);
-  }
-  /** Adds; several updates of one place all count. */
-  add(values: ArrayLike): Array {
-    return this.update("add", values, (old, value) => old.add(value));
-  }
-  sub(values: ArrayLike): Array {
-    return this.add(typeof values === "number" ? -values : asArray("at().sub", values).neg());
-  }
-  mul(values: ArrayLike): Array {
-    return this.update("mul", values, (old, value) => old.mul(value));
-  }
-  min(values: ArrayLike): Array {
-    return this.update("min", values, minimum);
-  }
-  max(values: ArrayLike): Array {
-    return this.update("max", values, maximum);
-  }
-
-  private update(
-    operation: ScatterParams["operation"],
-    values: ArrayLike,
-    combine: (old: Array, value: Array) => Array,
-  ): Array {
-    const x = this.array;
-    const name = `at().${operation}`;
-    const entries = parseIndex(name, x, this.index);
-    const update = fitting(name, x, values);
-    const isBlock = entries.every(
-      (entry) =>
-        entry.kind === "position" || entry.kind === "newaxis" || (entry.kind === "range" && entry.step === 1),
-    );
-    return isBlock
-      ? replaceBlock(x, entries, update, combine)
-      : scatterAt(name, x, entries, update, x.dtype === "bool" ? onBool[operation] : operation);
-  }
-}
-
 /** Values in the array's dtype, refused if that would lose something. */
-function fitting(operation: string, x: Array, values: ArrayLike): Array {
+export function fitting(operation: string, x: Array, values: ArrayLike): Array {
   const isFraction = typeof values === "number" && !Number.isInteger(values) && !isFloat(x.dtype);
   const isLarger = values instanceof Array && promoteDTypes([x.type, values.type]).dtype !== x.dtype;
   if (isFraction || isLarger) {
@@ -146,7 +97,7 @@ function fitting(operation: string, x: Array, values: ArrayLike): Array {
 }
 
 /** A block at a place known while tracing. */
-function replaceBlock(
+export function replaceBlock(
   x: Array,
   entries: readonly Entry[],
   update: Array,
@@ -170,12 +121,13 @@ function replaceBlock(
 }
 
 /** Places that are computed or not next to each other. */
-function scatterAt(
+export function scatterAt(
   name: string,
   x: Array,
   entries: readonly Entry[],
   update: Array,
   operation: ScatterParams["operation"],
+  mode: ScatterParams["mode"] = "drop",
 ): Array {
   const axes = axisEntries(entries);
   const plan = planIndex(
@@ -188,7 +140,7 @@ function scatterAt(
   const { axes: order, batchDims } = plan;
   const written = bindOne(scatter, [permute(x, order), unplaced, plan.positions], {
     batchDims,
-    mode: "drop",
+    mode,
     operation,
   });
   return permuteBack(written, order);

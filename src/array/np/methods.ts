@@ -5,9 +5,11 @@ import type { ArrayMethods } from "../core/methods.js";
 import { markEntry } from "../core/userCode.js";
 import { cumprod, cumsum } from "./cumulative.js";
 import * as elementwise from "./elementwise.js";
-import { IndexedUpdate, slice, type Index } from "./indexing.js";
+import { IndexedUpdate } from "./indexedUpdate.js";
+import { slice, type Index } from "./indexing.js";
 import { dot, matmul } from "./products.js";
 import * as reductions from "./reductions.js";
+import { repeat } from "./rolling.js";
 import * as shaping from "./shaping.js";
 import { argsort, sort } from "./sorting.js";
 import { take } from "./taking.js";
@@ -61,7 +63,7 @@ const functions: Functions = {
   transpose: shaping.transpose,
   swapaxes: shaping.swapaxes,
   squeeze: shaping.squeeze,
-  repeat: shaping.repeat,
+  repeat,
   astype: elementwise.astype,
   take,
   sort,
@@ -95,5 +97,11 @@ define("T", {
   }, "x.T"),
 });
 checkMethods(Array.prototype, ["data", "item", "toArray"]);
-checkMethods(IndexedUpdate.prototype, ["get", "set", "add", "sub", "mul", "min", "max"], "at().");
+checkMethods(IndexedUpdate.prototype, ["get"], "at().", ["mode", "fillValue"]);
+checkMethods(
+  IndexedUpdate.prototype,
+  ["set", "add", "sub", "mul", "multiply", "divide", "power", "min", "max", "apply"],
+  "at().",
+  ["mode"],
+);
 defineMethod(Symbol.toPrimitive, markEntry(Array.prototype[Symbol.toPrimitive], "x.toPrimitive"));

@@ -1,11 +1,11 @@
 // NumPy's reductions.
 import { checked } from "../core/checked.js";
 import type { Array, ArrayLike } from "../core/array.js";
-import { asArray, asBool, asFloat, broadcastTo, toDType } from "../core/coerce.js";
-import { limitOf } from "../core/dtype.js";
+import { align, asArray, asBool, asFloat, broadcastTo, toDType } from "../core/coerce.js";
+import { checkDType, isFloat, limitOf, type DType } from "../core/dtype.js";
 import { fail } from "../core/errors.js";
 import { constant } from "../core/interpret.js";
-import type { KeepDims, Masked, Reduction, Spread } from "../core/methods.js";
+import type { InDType, KeepDims, Masked, Reduction, Spread } from "../core/methods.js";
 import type { Primitive } from "../core/primitive.js";
 import {
   normalizeAxes,
@@ -19,6 +19,7 @@ import {
 } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { showType } from "../core/type.js";
+import { div } from "../primitives/arithmetic.js";
 import * as primitives from "../primitives/reduce.js";
 import { isnan, maximum, minimum, where } from "./elementwise.js";
 import type { Binary } from "./operators.js";
@@ -59,9 +60,10 @@ function startScalar(operation: string, initial: ArrayLike, { dtype }: Array): A
   return start.ndim === 0 ? start : fail(operation, `initial must be a scalar, got ${showType(start.type)}`);
 }
 
-/** What sums are taken of: bool as counts, uint8 as uint32, which does not run over so soon. */
-const countable = (operation: string, x: ArrayLike): Array => {
+/** What sums are taken of: bool as counts, uint8 as uint32, which does not run over so soon; or the dtype asked for. */
+const countable = (operation: string, x: ArrayLike, dtype: DType | undefined): Array => {
   const array = asArray(operation, x);
+  if (dtype !== undefined) return inNumbers(operation, array, dtype);
   return array.dtype === "bool"
     ? array.astype("int32")
     : array.dtype === "uint8"
@@ -69,13 +71,31 @@ const countable = (operation: string, x: ArrayLike): Array => {
       : array;
 };
 
+/** An array in a dtype that was asked for, which must be one of numbers. */
+function inNumbers(operation: string, array: Array, dtype: DType): Array {
+  checkDType(operation, dtype);
+  if (dtype === "bool") fail(operation, `cannot compute in bool; compare the result with something instead`);
+  return array.astype(dtype);
+}
+
+/** An array as floats, of the dtype asked for if one was. */
+function inFloats(operation: string, x: ArrayLike, dtype: DType | undefined): Array {
+  if (dtype === undefined) return asFloat(operation, x);
+  const array = inNumbers(operation, asArray(operation, x), dtype);
+  return isFloat(dtype) ? array : fail(operation, `the dtype must be float32 or float64, got ${dtype}`);
+}
+
 /** The sum over axes; of bool, how many are true. */
 export const sum = checked(
   "np.sum",
   3,
-  ["keepdims", "where", "initial"],
-  (x: ArrayLike, axis?: Axes, { keepdims = false, where: mask, initial }: Reduction = {}): Array => {
-    const array = masked("sum", countable("sum", x), mask, 0);
+  ["keepdims", "where", "initial", "dtype"],
+  (
+    x: ArrayLike,
+    axis?: Axes,
+    { keepdims = false, where: mask, initial, dtype }: Reduction & InDType = {},
+  ): Array => {
+    const array = masked("sum", countable("sum", x, dtype), mask, 0);
     const total = reduce("sum", primitives.reduceSum, array, axis, keepdims);
     return initial === undefined ? total : total.add(startScalar("sum", initial, array));
   },
@@ -84,14 +104,20 @@ export const sum = checked(
 export const mean = checked(
   "np.mean",
   3,
-  ["keepdims", "where"],
-  (x: ArrayLike, axis?: Axes, options: Masked = {}): Array => {
-    const array = asFloat("mean", x);
+  ["keepdims", "where", "dtype"],
+  (x: ArrayLike, axis?: Axes, { dtype, ...options }: Masked & InDType = {}): Array => {
+    const isWhole = dtype !== undefined && !isFloat(dtype);
+    const array = isWhole ? inNumbers("mean", asArray("mean", x), dtype) : inFloats("mean", x, dtype);
     const axes = normalizeAxes("mean", axis, array.ndim);
     const count = countOf("mean", array, axes, options);
-    return sum(array, axes, options).div(count);
+    if (!isWhole) return sum(array, axes, options).div(count);
+    return divideWhole(sum(array, axes, { ...options, dtype }), toDType("mean", count, dtype));
   },
 );
+
+/** A quotient of integers cut towards zero. */
+const divideWhole = (total: Array, count: Array): Array =>
+  bindOne(div, [...align("mean", [total, count])], {});
 
 /** How many elements come together in each element of a reduction. */
 function countOf(
@@ -108,15 +134,16 @@ function countOf(
 export const var_ = checked(
   "np.var",
   3,
-  ["keepdims", "where", "ddof"],
-  (x: ArrayLike, axis?: Axes, { ddof = 0, ...options }: Spread = {}): Array => {
-    const array = asFloat("var", x);
+  ["keepdims", "where", "ddof", "dtype"],
+  (x: ArrayLike, axis?: Axes, { ddof = 0, dtype, ...options }: Spread = {}): Array => {
+    const array = inFloats("var", x, dtype);
     const axes = normalizeAxes("var", axis, array.ndim);
     const count = countOf("var", array, axes, options);
     const centred = array.sub(mean(array, axes, { ...options, keepdims: true }));
     const total = sum(centred.mul(centred), axes, options);
     if (typeof count === "number") return total.div(count > ddof ? count - ddof : NaN);
-    return total.div(where(count.greater(ddof), count.sub(ddof), NaN));
+    const isEnough = count.greater(ddof);
+    return where(isEnough, total.div(where(isEnough, count.sub(ddof), 1)), NaN);
   },
 );
 
@@ -124,7 +151,7 @@ export const var_ = checked(
 export const std = checked(
   "np.std",
   3,
-  ["keepdims", "where", "ddof"],
+  ["keepdims", "where", "ddof", "dtype"],
   (x: ArrayLike, axis?: Axes, options?: Spread): Array => sqrt(var_(x, axis, options)),
 );
 
@@ -172,9 +199,13 @@ export const min = extremum("min", primitives.reduceMin, minimum, 1);
 export const prod = checked(
   "np.prod",
   3,
-  ["keepdims", "where", "initial"],
-  (x: ArrayLike, axis?: Axes, { keepdims = false, where: mask, initial }: Reduction = {}): Array => {
-    const array = masked("prod", countable("prod", x), mask, 1);
+  ["keepdims", "where", "initial", "dtype"],
+  (
+    x: ArrayLike,
+    axis?: Axes,
+    { keepdims = false, where: mask, initial, dtype }: Reduction & InDType = {},
+  ): Array => {
+    const array = masked("prod", countable("prod", x, dtype), mask, 1);
     const axes = normalizeAxes("prod", axis, array.ndim);
     const factors = sizeOf(axes.map((at) => array.shape[at]));
     let rest = reshape(moveaxis(array, axes, range(axes.length)), [factors, ...without(array.shape, axes)]);

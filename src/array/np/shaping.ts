@@ -1,8 +1,8 @@
 // NumPy's functions that rearrange elements without computing on them.
 import { checked } from "../core/checked.js";
 import type { Array, ArrayLike } from "../core/array.js";
-import { asArray, broadcastTo as broadcastArray, toDType } from "../core/coerce.js";
-import { checkChoice, checkWhole, describe, fail } from "../core/errors.js";
+import { asArray, broadcastTo as broadcastArray } from "../core/coerce.js";
+import { describe, fail } from "../core/errors.js";
 import {
   checkShape,
   insertAt,
@@ -21,9 +21,6 @@ import { bindOne } from "../core/trace.js";
 import { showType } from "../core/type.js";
 import { broadcast } from "../primitives/broadcast.js";
 import * as primitives from "../primitives/reshape.js";
-import { pad as padPrimitive } from "../primitives/slice.js";
-import { concatenate } from "./joining.js";
-import { slice } from "./indexing.js";
 
 /** The same elements in another shape; one extent may be -1 and is worked out. */
 export const reshape = checked("np.reshape", 2, (x: ArrayLike, shape: number | Shape): Array => {
@@ -140,43 +137,6 @@ export const flip = checked("np.flip", 2, (x: ArrayLike, axis?: Axes): Array => 
   return bindOne(primitives.flip, [array], { axes: normalizeAxes("flip", axis, array.ndim) });
 });
 
-/** Elements moved along an axis, those that fall off the end coming back at the start. */
-export const roll = checked(
-  "np.roll",
-  3,
-  (x: ArrayLike, shift: number, axis: number | null = null): Array => {
-    const array = asArray("roll", x);
-    if (axis === null) return reshape(roll(ravel(array), shift, 0), array.shape);
-    const at = normalizeAxis("roll", axis, array.ndim);
-    const extent = array.shape[at];
-    const by = extent === 0 ? 0 : ((shift % extent) + extent) % extent;
-    if (by === 0) return array;
-    const lead = range(at).map(() => ":");
-    return concatenate(
-      [slice(array, ...lead, `${extent - by}:`), slice(array, ...lead, `:${extent - by}`)],
-      at,
-    );
-  },
-);
-
-/** Every element repeated in place along an axis; of the flattened array by default. */
-export const repeat = checked(
-  "np.repeat",
-  3,
-  (x: ArrayLike, repeats: number, axis: number | null = null): Array => {
-    const array = asArray("repeat", x);
-    checkWhole("repeat", "repeats", repeats, 0);
-    if (axis === null) return repeat(ravel(array), repeats, 0);
-    const at = normalizeAxis("repeat", axis, array.ndim);
-    const shape = insertAt(array.shape, at + 1, repeats);
-    const axes = without(range(shape.length), [at + 1]);
-    return reshape(
-      bindOne(broadcast, [array], { shape, axes }),
-      replaceAt(array.shape, at, array.shape[at] * repeats),
-    );
-  },
-);
-
 /** The whole array repeated `reps` times along each axis. */
 export const tile = checked("np.tile", 2, (x: ArrayLike, reps: number | readonly number[]): Array => {
   const array = asArray("tile", x);
@@ -192,62 +152,3 @@ export const tile = checked("np.tile", 2, (x: ArrayLike, reps: number | readonly
     extents.map((extent, at) => extent * times[at]),
   );
 });
-
-/** How much padding: the same everywhere, before and after, or before and after each axis. */
-export type PadWidth = number | readonly [number, number] | readonly (readonly [number, number])[];
-
-/** The array surrounded with a constant or with repetitions of itself. */
-export const pad = checked(
-  "np.pad",
-  3,
-  ["mode", "constantValues"],
-  (
-    x: ArrayLike,
-    padWidth: PadWidth,
-    {
-      mode = "constant",
-      constantValues = 0,
-    }: { readonly mode?: "constant" | "edge" | "wrap" | "reflect"; readonly constantValues?: ArrayLike } = {},
-  ): Array => {
-    checkChoice("pad", "mode", mode, ["constant", "edge", "wrap", "reflect"]);
-    const array = asArray("pad", x);
-    const widths = padWidths(padWidth, array.ndim);
-    if (mode === "constant") {
-      return bindOne(padPrimitive, [array, toDType("pad", constantValues, array.dtype)], {
-        low: widths.map(([low]) => low),
-        high: widths.map(([, high]) => high),
-        interior: widths.map(() => 0),
-      });
-    }
-    return widths.reduce((padded, [low, high], axis) => extend(padded, axis, low, high, mode), array);
-  },
-);
-
-function padWidths(padWidth: PadWidth, ndim: number): (readonly [number, number])[] {
-  const widths =
-    typeof padWidth === "number"
-      ? range(ndim).map(() => [padWidth, padWidth] as const)
-      : typeof padWidth[0] === "number"
-        ? range(ndim).map(() => padWidth as readonly [number, number])
-        : (padWidth as readonly (readonly [number, number])[]);
-  if (widths.length !== ndim || widths.some((pair) => pair.length !== 2 || !pair.every(Number.isInteger))) {
-    fail("pad", `padWidth must be a number, [before, after], or one such pair for each of ${ndim} axes`);
-  }
-  if (widths.some(([low, high]) => low < 0 || high < 0)) fail("pad", "padding must not be negative");
-  return [...widths];
-}
-
-/** Padding along one axis with elements of the array itself. */
-function extend(x: Array, axis: number, low: number, high: number, mode: "edge" | "wrap" | "reflect"): Array {
-  const extent = x.shape[axis];
-  if (low + high === 0) return x;
-  if (extent === 0) fail("pad", `cannot extend ${showType(x.type)} along its empty axis ${axis}`);
-  const source = (position: number): number => {
-    if (mode === "edge") return Math.min(Math.max(position, 0), extent - 1);
-    if (mode === "wrap") return ((position % extent) + extent) % extent;
-    const period = Math.max(1, 2 * (extent - 1));
-    const folded = ((position % period) + period) % period;
-    return Math.min(folded, period - folded);
-  };
-  return slice(x, ...range(axis).map(() => ":"), range(low + extent + high, -low).map(source));
-}

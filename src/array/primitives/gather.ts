@@ -14,6 +14,7 @@ import { iota } from "./iota.js";
 import { jvpLinear, linearPrimitive, repeatBatch, transposeOne, zeros } from "./linear.js";
 import { equal } from "./logic.js";
 import { permute, reshape } from "./reshape.js";
+import { scatterTangent } from "./scatterDerivatives.js";
 import { choose } from "./select.js";
 
 export type { GatherParams } from "./indexLayout.js";
@@ -106,17 +107,18 @@ export const scatter: Primitive<ScatterParams> = {
     return [out];
   },
   jvp(inputs, tangents, params) {
-    const { operation } = params;
-    if (operation !== "set" && operation !== "add" && tangents.some((t) => t !== null)) {
-      fail(`at().${operation}`, `has no derivative; use at().set or at().add, or lax.stopGradient around it`);
-    }
-    return jvpLinear(scatter, 2, inputs, tangents, params);
+    const isLinear = params.operation === "set" || params.operation === "add";
+    return isLinear
+      ? jvpLinear(scatter, 2, inputs, tangents, params)
+      : scatterTangent(inputs, tangents, params);
   },
   transpose: transposeOne((ct, [x, updates, positions], types, params) => {
     const indices = positions as Array;
     const { batchDims, mode, operation } = params;
     const toUpdates = updates === null ? bindOne(gather, [ct, indices], { batchDims, mode }) : null;
     if (operation === "add") return [x === null ? ct : null, toUpdates, null];
+    // A product is linear in what was there.
+    if (operation === "mul") return [bindOne(scatter, [ct, updates as Array, indices], params), null, null];
     const overwritten = zeros(types[1]);
     return [
       x === null ? bindOne(scatter, [ct, overwritten, indices], params) : null,

@@ -16,6 +16,7 @@ import { debugPrint } from "./debugPrint.js";
 import { dot } from "./dot.js";
 import { dynamicSlice, dynamicUpdateSlice } from "./dynamicSlice.js";
 import { gather, scatter } from "./gather.js";
+import { gammaSample } from "../random/gammaDerivative.js";
 import { iota } from "./iota.js";
 import * as logic from "./logic.js";
 import { argMax, argMin, reduceMax, reduceMin, reduceSum } from "./reduce.js";
@@ -37,5 +38,5 @@ export const primitives: readonly Primitive[] = [
   ...[reduceSum, reduceMax, reduceMin, argMax, argMin, sort, dot],
   ...[scan, whileLoop, cond],
   ...[call, reverseOnly, checkpoint, barrier, constantArray],
-  ...[threefry2x32, debugPrint],
+  ...[threefry2x32, gammaSample, debugPrint],
 ] as readonly Primitive[];

@@ -2,18 +2,23 @@
 import type { Array, Concrete } from "../core/array.js";
 import { allocate, isFloat, limitOf, type DType, type TypedArray } from "../core/dtype.js";
 import { fail } from "../core/errors.js";
+import { constant } from "../core/interpret.js";
 import type { Primitive } from "../core/primitive.js";
 import { range, sizeOf, stridesOf, without, type Shape } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { arrayType, showType, type ArrayType } from "../core/type.js";
 import { broadcast } from "./broadcast.js";
+import { iota } from "./iota.js";
 import { linearPrimitive } from "./linear.js";
 import { equal } from "./logic.js";
+import { choose } from "./select.js";
 import { forEachStrided } from "./strided.js";
 
 export interface ReduceParams {
   /** The axes that vanish; ascending. */
   readonly axes: readonly number[];
+  /** Of extremes along one axis: who gets the gradient of several equal ones. Without it all share it evenly. */
+  readonly ties?: "first";
 }
 
 interface ReduceSpec {
@@ -49,8 +54,8 @@ const reduceRules = ({ name, accepts, initial, combine }: ReduceSpec) => ({
 
 const batchReduce =
   (self: () => Primitive<ReduceParams>): Primitive<ReduceParams>["batch"] =>
-  (inputs, _batched, { axes }) => ({
-    outputs: [bindOne(self(), inputs, { axes: axes.map((axis) => axis + 1) })],
+  (inputs, _batched, { axes, ...rest }) => ({
+    outputs: [bindOne(self(), inputs, { axes: axes.map((axis) => axis + 1), ...rest })],
     batched: [true],
   });
 
@@ -84,12 +89,21 @@ function extremum(name: string, largest: boolean): Primitive<ReduceParams> {
     jvp([x], [t], params) {
       const output = bindOne(primitive, [x], params);
       if (!t) return { outputs: [output], tangents: [null] };
-      const { axes } = params;
+      const { axes, ties } = params;
+      if (ties === "first") return { outputs: [output], tangents: [ofFirst(x, t, axes)] };
       const hits = bindOne(equal, [x, spreadOver(output, x.shape, axes)], {}).astype(x.dtype);
       const share = bindOne(reduceSum, [hits], params);
       return { outputs: [output], tangents: [bindOne(reduceSum, [t.mul(hits)], params).div(share)] };
     },
     batch: batchReduce(() => primitive),
+  };
+  /** The tangent of the first of the extreme elements along one axis. */
+  const ofFirst = (x: Array, t: Array, axes: readonly number[]): Array => {
+    const [axis] = axes as [number];
+    const first = bindOne(largest ? argMax : argMin, [x], { axis });
+    const positions = bindOne(iota, [], { shape: x.shape, axis, dtype: "int32" });
+    const isFirst = bindOne(equal, [positions, spreadOver(first, x.shape, axes)], {});
+    return bindOne(reduceSum, [choose(isFirst, t, constant(0, t.dtype))], { axes });
   };
   return primitive;
 }

@@ -4,7 +4,7 @@ import type { Array } from "../core/array.js";
 import { concreteElements } from "../core/array.js";
 import { isFloat } from "../core/dtype.js";
 import { fail } from "../core/errors.js";
-import * as random from "../random.js";
+import * as random from "../random/index.js";
 import { callBack } from "../core/userCode.js";
 import { rebuild, type FlatTree } from "../lax/leaves.js";
 import { leafPaths } from "../tree/structure.js";

@@ -157,6 +157,7 @@ const affineViews = new Set([
   "window",
   "stopGradient",
   "barrier",
+  "gammaSample",
 ]);
 
 /** What a product reads through affine views: the first variable that is not one. */

@@ -263,6 +263,7 @@ type Rule = (self: Lowering, equation: Equation, indices: readonly Index[]) => E
 
 const rules: Record<string, Rule> = {
   stopGradient: (self, { inputs }, indices) => self.at(inputs[0], indices),
+  gammaSample: (self, { inputs }, indices) => self.at(inputs[0], indices),
 
   barrier: (self, { inputs }, indices) => self.at(inputs[0], indices),
 

@@ -66,6 +66,7 @@ const rules: Record<string, Rule> = {
   convert: sameTypeIsNothing,
   bitcast: sameTypeIsNothing,
   stopGradient: sameTypeIsNothing,
+  gammaSample: sameTypeIsNothing,
   broadcast: sameTypeIsNothing,
   slice: sameTypeIsNothing,
   dynamicSlice: sameTypeIsNothing,

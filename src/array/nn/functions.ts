@@ -1,19 +1,19 @@
 // The functions of jax.nn: activations and what goes with them.
-import { checked } from "./core/checked.js";
-import type { Array, ArrayLike } from "./core/array.js";
-import { asArray, asFloat, promoteNumeric } from "./core/coerce.js";
-import type { DType } from "./core/dtype.js";
-import { checkWhole } from "./core/errors.js";
-import { normalizeAxis, range, type Axes } from "./core/shape.js";
-import { bindOne } from "./core/trace.js";
-import { relu as reluPrimitive } from "./primitives/arithmetic.js";
-import { iota } from "./primitives/iota.js";
-import { stopGradient } from "./lax/operators.js";
-import { divide, isfinite, where } from "./np/elementwise.js";
-import { erfc } from "./np/errorFunction.js";
-import { exp, expm1, log, logaddexp, logistic, sqrt, tanh } from "./np/realFunctions.js";
-import { max, mean, sum } from "./np/reductions.js";
-import { expandDims } from "./np/shaping.js";
+import { checked } from "../core/checked.js";
+import type { Array, ArrayLike } from "../core/array.js";
+import { asArray, asFloat, promoteNumeric } from "../core/coerce.js";
+import type { DType } from "../core/dtype.js";
+import { checkWhole } from "../core/errors.js";
+import { normalizeAxis, range, type Axes } from "../core/shape.js";
+import { bindOne } from "../core/trace.js";
+import { relu as reluPrimitive } from "../primitives/arithmetic.js";
+import { iota } from "../primitives/iota.js";
+import { stopGradient } from "../lax/operators.js";
+import { divide, isfinite, where } from "../np/elementwise.js";
+import { erfc } from "../np/errorFunction.js";
+import { exp, expm1, log, logaddexp, logistic, sqrt, tanh } from "../np/realFunctions.js";
+import { max, mean, sum } from "../np/reductions.js";
+import { expandDims } from "../np/shaping.js";
 
 /** max(x, 0), with derivative 0 at 0. */
 export const relu = checked("nn.relu", 1, (x: ArrayLike): Array =>

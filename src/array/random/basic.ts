@@ -1,11 +1,11 @@
 // Random numbers, bit for bit those of JAX (threefry2x32, partitionable). A key is a uint32 array [2]; every
 // function is pure, so split a key for each use.
-import { checked } from "./core/checked.js";
-import { Array, type ArrayLike } from "./core/array.js";
-import { align, asArray, asOperand } from "./core/coerce.js";
-import { isFloat } from "./core/dtype.js";
-import { checkWhole, describe, fail } from "./core/errors.js";
-import { concrete, constant } from "./core/interpret.js";
+import { checked } from "../core/checked.js";
+import { Array, type ArrayLike } from "../core/array.js";
+import { align, asArray, asOperand } from "../core/coerce.js";
+import { isFloat } from "../core/dtype.js";
+import { checkWhole, describe, fail } from "../core/errors.js";
+import { concrete, constant } from "../core/interpret.js";
 import {
   broadcastShapes,
   checkShape,
@@ -16,23 +16,26 @@ import {
   sizeOf,
   without,
   type Shape,
-} from "./core/shape.js";
-import { bind, bindOne } from "./core/trace.js";
-import { arrayType, showType } from "./core/type.js";
-import { fma } from "./primitives/arithmetic.js";
-import { bitcast } from "./primitives/convert.js";
-import { iota } from "./primitives/iota.js";
-import { reshape } from "./primitives/reshape.js";
-import { sort } from "./primitives/sort.js";
-import { threefryWords } from "./primitives/threefry.js";
-import { arange, array } from "./np/creation.js";
-import { cumsum } from "./np/cumulative.js";
-import { maximum, mod, rightShift, where } from "./np/elementwise.js";
-import { stack } from "./np/joining.js";
-import { erf, erfInv, log, log1p } from "./np/realFunctions.js";
-import { argmax } from "./np/reductions.js";
-import { argsort } from "./np/sorting.js";
-import { searchsorted, take } from "./np/taking.js";
+} from "../core/shape.js";
+import { bind, bindOne } from "../core/trace.js";
+import { arrayType, showType } from "../core/type.js";
+import { fma } from "../primitives/arithmetic.js";
+import { bitcast } from "../primitives/convert.js";
+import { iota } from "../primitives/iota.js";
+import { reshape } from "../primitives/reshape.js";
+import { sort } from "../primitives/sort.js";
+import { threefryWords } from "../primitives/threefry.js";
+import { arange, array } from "../np/creation.js";
+import { cumsum } from "../np/cumulative.js";
+import { maximum, mod, rightShift, where } from "../np/elementwise.js";
+import { stack } from "../np/joining.js";
+import { moveaxis } from "../np/shaping.js";
+import { erf, erfInv, log, log1p } from "../np/realFunctions.js";
+import { argmax } from "../np/reductions.js";
+import { argsort } from "../np/sorting.js";
+import { searchsorted, take } from "../np/taking.js";
+import { topK } from "../lax/operators.js";
+import { asFloat32, checkParameter, justAboveMinusOne, tiny } from "./parameters.js";
 
 /** The key for a seed: any whole number up to 2^53, or an integer array. */
 export const key = checked("random.key", 1, (seed: number | Array): Array => {
@@ -129,26 +132,6 @@ export const uniform = checked(
   },
 );
 
-/** Refuses a parameter that is larger than the shape: its elements would share random numbers. */
-function checkParameter(operation: string, parameter: ArrayLike, shape: Shape): void {
-  if (!(parameter instanceof Array)) return;
-  if (!sameShape(broadcastShapes(operation, parameter.shape, shape), shape)) {
-    fail(
-      operation,
-      `a parameter of type ${showType(parameter.type)} does not fit the shape ${showShape(shape)} to draw`,
-    );
-  }
-}
-
-const asFloat32 = (operation: string, x: ArrayLike): Array => {
-  const value = asArray(operation, x);
-  return value.dtype === "float32" ? value : value.astype("float32");
-};
-
-// The float32 next to -1 towards zero, and the smallest normal one.
-const justAboveMinusOne = -0.9999999403953552;
-const tiny = 1.1754943508222875e-38;
-
 /** The standard normal distribution. */
 export const normal = checked("random.normal", 2, (ofKey: Array, shape: Shape = []): Array => {
   const u = uniform(ofKey, shape, { minval: justAboveMinusOne, maxval: 1 });
@@ -223,16 +206,20 @@ export const exponential = checked("random.exponential", 2, (ofKey: Array, shape
   return log1p(uniform(ofKey, shape).neg()).neg();
 });
 
+interface CategoricalOptions {
+  readonly axis?: number;
+  /** The shape of the result; it must end in the shape of the batch. */
+  readonly shape?: Shape;
+  /** Whether one index may be drawn twice for the same logits. Default true. */
+  readonly replace?: boolean;
+}
+
 /** Indices drawn by their unnormalised log-probabilities along an axis. */
 export const categorical = checked(
   "random.categorical",
   3,
-  ["axis", "shape"],
-  (
-    ofKey: Array,
-    logits: ArrayLike,
-    { axis = -1, shape }: { readonly axis?: number; readonly shape?: Shape } = {},
-  ): Array => {
+  ["axis", "shape", "replace"],
+  (ofKey: Array, logits: ArrayLike, { axis = -1, shape, replace = true }: CategoricalOptions = {}): Array => {
     const scores = asArray("random.categorical", logits);
     const at = normalizeAxis("random.categorical", axis, scores.ndim);
     const batch = without(scores.shape, [at]);
@@ -244,10 +231,28 @@ export const categorical = checked(
       );
     }
     const lead = wanted.length - batch.length;
+    if (!replace) return drawDistinct(ofKey, scores, at, wanted, lead);
     const noise = gumbel(ofKey, insertAt(wanted, lead + at, scores.shape[at]));
     return argmax(noise.add(scores), lead + at);
   },
 );
+
+/** As many different indices for each example of a batch as the leading extents of the shape say. */
+function drawDistinct(ofKey: Array, scores: Array, axis: number, wanted: Shape, lead: number): Array {
+  const count = sizeOf(wanted.slice(0, lead));
+  const batch = without(scores.shape, [axis]);
+  if (count > scores.shape[axis]) {
+    fail(
+      "random.categorical",
+      `cannot draw ${count} of ${scores.shape[axis]} categories without replacement; set replace: true`,
+    );
+  }
+  if (!sameShape(wanted.slice(lead), batch)) {
+    fail("random.categorical", `without replacement, shape must end in exactly ${showShape(batch)}`);
+  }
+  const [, indices] = topK(moveaxis(gumbel(ofKey, scores.shape).add(scores), axis, -1), count);
+  return moveaxis(indices, -1, 0).reshape(wanted);
+}
 
 /** 0 … n − 1 in random order, or the slices of an array along an axis in random order. */
 export const permutation = checked(

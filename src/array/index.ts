@@ -13,6 +13,8 @@ import * as tree from "./tree/index.js";
 export { debug, lax, nn, np, ops, random, tree };
 export { ravelPytree } from "./ravelPytree.js";
 
+// The same class under a name that shadows nothing.
+export { Array as NDArray } from "./core/array.js";
 export { Array, type ArrayLike, type Concrete, type Nested, type RemoteElements } from "./core/array.js";
 export { dtypes, itemSize, viewBytes, type DType, type TypedArray } from "./core/dtype.js";
 export { ArrayError, fail } from "./core/errors.js";

@@ -20,6 +20,7 @@ export {
   lax,
   linearize,
   makeProgram,
+  NDArray,
   nn,
   np,
   ops,

@@ -4,6 +4,7 @@ import type { DType, TypedArray } from "./dtype.js";
 import { fail } from "./errors.js";
 import type { Variable } from "./program.js";
 import type { ArrayMethods } from "./methods.js";
+import { representArray, showArray } from "./printing.js";
 import type { Shape } from "./shape.js";
 import type { Trace } from "./trace.js";
 import { showType, type ArrayType } from "./type.js";
@@ -111,7 +112,14 @@ export class Array {
     for (let row = 0; row < this.shape[0]; row++) yield this.slice(row);
   }
 
+  /** The elements as NumPy prints them. */
   toString(): string {
+    const { elements, dtype, shape } = this;
+    return elements === null ? this.describe() : showArray({ elements, dtype, shape });
+  }
+
+  /** @internal In one line, with the type, for messages. */
+  describe(): string {
     if (this.elements === null) return `Traced<${showType(this.type)}>`;
     return `${showType(this.type)} ${this.size > 1000 ? "[…]" : showNested(this.toArray())}`;
   }
@@ -133,8 +141,10 @@ export class Array {
     return this.item<number | boolean>();
   }
 
+  /** What the console shows: the elements with their dtype, as JAX prints them. */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return this.toString();
+    const { elements, dtype, shape } = this;
+    return elements === null ? this.describe() : representArray({ elements, dtype, shape }, this.weakType);
   }
 }
 

@@ -55,8 +55,9 @@ export function describe(value: unknown): string {
   if (typeof value === "function") return `a function${value.name === "" ? "" : ` ${value.name}`}`;
   if (typeof value !== "object" || value === null) return String(value);
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  const { constructor } = value;
   // Traced and concrete arrays say themselves what they are.
+  if ("describe" in value && typeof value.describe === "function") return String(value.describe());
+  const { constructor } = value;
   const speaks = Object.hasOwn(constructor.prototype as object, "toString") && constructor !== Object;
   return speaks ? (value as { toString(): string }).toString() : `an object of class ${constructor.name}`;
 }

@@ -1,7 +1,6 @@
 // NumPy's elementwise functions: operands of any dtypes and shapes that combine.
 import { checked } from "../core/checked.js";
-import type { Array } from "../core/array.js";
-import { type ArrayLike } from "../core/array.js";
+import { Array, type ArrayLike } from "../core/array.js";
 import {
   align,
   asArray,
@@ -15,7 +14,7 @@ import {
   toDType,
 } from "../core/coerce.js";
 import { checkDType, isFloat, type DType } from "../core/dtype.js";
-import { checkWhole, fail } from "../core/errors.js";
+import { checkWhole, describe, fail } from "../core/errors.js";
 import type { Primitive } from "../core/primitive.js";
 import { bindOne } from "../core/trace.js";
 import { showType } from "../core/type.js";
@@ -113,11 +112,18 @@ export const square = unary("np.square", (x) => {
 /** 1 / x. */
 export const reciprocal = unary("np.reciprocal", (x) => divide(1, x));
 
+function checkBound(name: string, bound: unknown): void {
+  const isFine = bound === null || bound instanceof Array || ["number", "boolean"].includes(typeof bound);
+  if (!isFine) fail("np.clip", `${name} must be an array, a number or null, got ${describe(bound)}`);
+}
+
 /** x limited to [min, max]; null for no limit. */
 export const clip = checked(
   "np.clip",
   3,
   (x: ArrayLike, min: ArrayLike | null = null, max: ArrayLike | null = null): Array => {
+    checkBound("min", min);
+    checkBound("max", max);
     const raised = min === null ? asArray("clip", x) : maximum(x, min);
     return max === null ? raised : minimum(raised, max);
   },

@@ -40,7 +40,7 @@ export const checkGrads = checked(
     const { modes = ["fwd", "rev"] } = options;
     const values = flattenArguments(operation, args);
     const odd = values.arrays.find((array) => !isFloat(array.dtype));
-    if (odd !== undefined) fail(operation, `arguments must be floats, got ${odd.toString()}`);
+    if (odd !== undefined) fail(operation, `arguments must be floats, got ${odd.describe()}`);
     const isDouble = values.arrays.every((array) => array.dtype === "float64");
     const { eps = isDouble ? 1e-5 : 1e-2, atol = isDouble ? 1e-6 : 2e-2, rtol = atol } = options;
     const tolerance = { atol, rtol };

@@ -18,6 +18,7 @@ const lowerFactor: (a: Array) => Array = withRules<readonly [Array], Array>(
   "np.linalg.cholesky",
   (a: Array): Array => {
     const [n] = a.shape as [number];
+    if (n === 0) return a;
     const column = arange(n);
     // The columns of L are kept as rows, so that a turn writes one row.
     const [rows, isPositive] = scan(

@@ -14,6 +14,7 @@ import { asMatrices, checkSquare, overStacks } from "./matrices.js";
 
 /** x with l·x = b for a lower triangular matrix, row by row from the top; what is above the diagonal is ignored. */
 export function substitute(l: Array, b: Array, isUnit: boolean): Array {
+  if (b.size === 0) return b;
   const below = tril(l, -1);
   const rows = { row: below, right: b, at: arange(b.shape[0]), ...(!isUnit && { pivot: diagonal(l) }) };
   return scan(

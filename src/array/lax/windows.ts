@@ -4,12 +4,13 @@ import type { Array, ArrayLike } from "../core/array.js";
 import { asArray, toDType } from "../core/coerce.js";
 import { limitOf } from "../core/dtype.js";
 import { checkFunction, fail } from "../core/errors.js";
-import { range, showShape, type Shape } from "../core/shape.js";
+import { range, showShape } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { showType } from "../core/type.js";
 import { reduceMax, reduceMin, reduceSum } from "../primitives/reduce.js";
 import { window } from "../primitives/window.js";
-import { add as npAdd, maximum, minimum } from "../np/elementwise.js";
+import { onesLike } from "../np/creation.js";
+import { add as npAdd, maximum, minimum, where } from "../np/elementwise.js";
 import type { Binary } from "../np/operators.js";
 import { slice } from "../np/indexing.js";
 import { checkNumbers, paddingWidths, surround, type Padding } from "./padding.js";
@@ -31,7 +32,7 @@ export interface ReduceWindowOptions {
   readonly windowStrides?: readonly number[];
   /** Default "VALID". */
   readonly padding?: Padding;
-  /** Distance between the operand's elements, the initial value standing between them. Default 1. */
+  /** Distance between the operand's elements, between which there is nothing. Default 1. */
   readonly baseDilation?: readonly number[];
   /** Distance between the elements of a window. Default 1. */
   readonly windowDilation?: readonly number[];
@@ -39,8 +40,8 @@ export interface ReduceWindowOptions {
 
 /**
  * Each window of `windowDimensions` elements, one extent per axis, combined to one: sums with `np.add`, pooling
- * with `np.maximum` or `np.minimum`, or any function of two arrays that is associative. What is outside the
- * array counts as `initial`. Of several equal largest elements the first gets the gradient, as in JAX.
+ * with `np.maximum` or `np.minimum`, or any function of two arrays that is associative. `initial` goes into each
+ * window once; padding does not count. Of several equal largest elements the first gets the gradient, as in JAX.
  */
 export const reduceWindow = checked(
   "lax.reduceWindow",
@@ -70,7 +71,8 @@ export const reduceWindow = checked(
     const reach = windowDimensions.map((size, at) => (size - 1) * windowDilation[at] + 1);
     const dilated = x.shape.map((extent, at) => Math.max(0, (extent - 1) * baseDilation[at] + 1));
     const widths = paddingWidths(operation, padding, dilated, reach, windowStrides);
-    const padded = surround(x, start, widths, baseDilation);
+    const pad = (part: Array, filler: number | Array): Array => surround(part, filler, widths, baseDilation);
+    const padded = pad(x, computation === npAdd ? 0 : start);
     const small = range(x.ndim).find((axis) => padded.shape[axis] < reach[axis]);
     if (small !== undefined) {
       fail(
@@ -86,7 +88,9 @@ export const reduceWindow = checked(
       dilation: windowDilation[axis],
     }));
     const moving = windows.filter(({ size, stride }) => size > 1 || stride > 1);
-    return combineWindows(padded, moving, computation, start);
+    if (isKnown(computation, x)) return combineWindows(padded, moving, computation, start);
+    const isThere = padded === x ? null : pad(onesLike(x, { dtype: "bool" }), 0);
+    return foldWindows({ value: padded, isThere }, moving, computation, start);
   },
 );
 
@@ -100,29 +104,57 @@ function startOf(x: Array, initial: ArrayLike): Array {
     : fail("lax.reduceWindow", `initial must be a scalar, got ${showType(start.type)}`);
 }
 
+/** Whether there is a reduction of its own for a computation. */
+const isKnown = (computation: Binary, { dtype }: Array): boolean =>
+  computation === maximum || computation === minimum || (computation === npAdd && dtype !== "bool");
+
 function combineWindows(x: Array, windows: readonly Window[], computation: Binary, start: Array): Array {
-  const neutral = (value: number): boolean => start.elements?.[0] === value;
-  if (computation === npAdd && x.dtype !== "bool") {
+  const isStart = (value: number): boolean => start.elements?.[0] === value;
+  if (computation === npAdd) {
     const axes = windows.map(({ axis }, at) => axis + at + 1);
     const sums = axes.length === 0 ? x : bindOne(reduceSum, [cutWindows(x, windows)], { axes });
-    return neutral(0) ? sums : sums.add(start);
+    return isStart(0) ? sums : sums.add(start);
   }
-  const extreme = computation === maximum ? reduceMax : computation === minimum ? reduceMin : null;
+  const isMax = computation === maximum;
   // One axis after the other, the last first: then the first of equal elements is the first in row-major order.
-  const combined = [...windows].reverse().reduce((part, of) => {
-    const cut = bindOne(window, [part], of);
-    const axis = of.axis + 1;
-    return extreme === null
-      ? foldAxis(cut, axis, computation)
-      : bindOne(extreme, [cut], { axes: [axis], ties: "first" });
-  }, x);
-  const isNeutral = extreme !== null && neutral(limitOf(x.dtype, extreme === reduceMax ? -1 : 1));
-  return isNeutral ? combined : computation(start, combined);
+  const extremes = [...windows].reverse().reduce(
+    (part, of) =>
+      bindOne(isMax ? reduceMax : reduceMin, [bindOne(window, [part], of)], {
+        axes: [of.axis + 1],
+        ties: "first",
+      }),
+    x,
+  );
+  return isStart(limitOf(x.dtype, isMax ? -1 : 1)) ? extremes : computation(start, extremes);
 }
 
-/** The slices along an axis combined, from the first to the last. */
-function foldAxis(x: Array, axis: number, computation: Binary): Array {
-  const lead: Shape = range(axis);
-  const at = (index: number): Array => slice(x, ...lead.map(() => ":"), index);
-  return range(x.shape[axis] - 1, 1).reduce((total, index) => computation(total, at(index)), at(0));
+/** Elements, some of which may be padding. */
+interface Padded {
+  readonly value: Array;
+  /** Null where all of them are there. */
+  readonly isThere: Array | null;
+}
+
+/** Windows combined by any function, element by element, leaving out padding. */
+function foldWindows(x: Padded, windows: readonly Window[], computation: Binary, start: Array): Array {
+  const folded = [...windows].reverse().reduce<Padded>((part, of) => {
+    const cut = (array: Array): Array => bindOne(window, [array], of);
+    const lead = range(of.axis + 1).map(() => ":");
+    const at = (index: number): Padded => ({
+      value: slice(cut(part.value), ...lead, index),
+      isThere: part.isThere && slice(cut(part.isThere), ...lead, index),
+    });
+    return range(of.size - 1, 1).reduce((total, index) => join(total, at(index), computation), at(0));
+  }, x);
+  return join({ value: start, isThere: null }, folded, computation).value;
+}
+
+function join(a: Padded, b: Padded, computation: Binary): Padded {
+  const both = computation(a.value, b.value);
+  const value = b.isThere === null ? both : where(b.isThere, both, a.value);
+  if (a.isThere === null) return { value, isThere: null };
+  return {
+    value: where(a.isThere, value, b.value),
+    isThere: b.isThere && a.isThere.or(b.isThere),
+  };
 }

@@ -67,9 +67,15 @@ export const nanvar = checked(
   "np.nanvar",
   3,
   ["keepdims", "where", "ddof", "dtype"],
-  (x: ArrayLike, axis?: Axes, { where: mask, ...options }: Spread = {}): Array => {
+  (x: ArrayLike, axis?: Axes, { where: mask, ddof = 0, ...options }: Spread = {}): Array => {
     const array = asFloat("nanvar", x);
-    return var_(without(array, 0), axis, { ...options, where: counting("nanvar", array, mask) });
+    const counted = counting("nanvar", array, mask);
+    const biased = var_(without(array, 0), axis, { ...options, where: counted });
+    if (ddof === 0) return biased;
+    const { keepdims = false } = options;
+    const count = sum(counted, axis, { keepdims });
+    const isEnough = count.greater(ddof);
+    return where(isEnough, biased.mul(count).div(where(isEnough, count.sub(ddof), 1)), NaN);
   },
 );
 

@@ -142,8 +142,7 @@ export const var_ = checked(
     const centred = array.sub(mean(array, axes, { ...options, keepdims: true }));
     const total = sum(centred.mul(centred), axes, options);
     if (typeof count === "number") return total.div(count > ddof ? count - ddof : NaN);
-    const isEnough = count.greater(ddof);
-    return where(isEnough, total.div(where(isEnough, count.sub(ddof), 1)), NaN);
+    return total.div(where(count.greater(ddof), count.sub(ddof), NaN));
   },
 );
 

@@ -31,11 +31,14 @@ export const roll = checked(
     if (axis === null) return reshape(roll(ravel(array), shift, 0), array.shape);
     const axes = [axis].flat().map((at) => normalizeAxis("roll", at, array.ndim));
     const shifts = shiftsOf(shift, axes.length);
-    return axes.reduce((rolled, at, index) => rollAxis(rolled, shifts[index % shifts.length], at), array);
+    return range(Math.max(axes.length, shifts.length)).reduce(
+      (rolled, step) => rollAxis(rolled, shifts[step % shifts.length], axes[step % axes.length]),
+      array,
+    );
   },
 );
 
-/** One shift for all axes, or one for each. */
+/** One shift for all axes, one for each, or several for one axis. */
 function shiftsOf(shift: number | Array | readonly number[], axes: number): readonly (number | Array)[] {
   const list =
     shift instanceof Array
@@ -49,7 +52,7 @@ function shiftsOf(shift: number | Array | readonly number[], axes: number): read
     const isWhole = by instanceof Array ? by.ndim === 0 && !isFloat(by.dtype) : Number.isInteger(by);
     if (!isWhole) fail("roll", `a shift must be a whole number or an integer scalar, got ${describe(by)}`);
   }
-  if (list.length !== 1 && list.length !== axes) {
+  if (list.length !== 1 && axes !== 1 && list.length !== axes) {
     fail("roll", `needs one shift or one for each of ${axes} axes, got ${list.length}`);
   }
   return list;

@@ -1,6 +1,7 @@
 // Functions with their options. tools/golden/more.py has the same cases in JAX, by the same names.
 import type { Tolerance } from "../../closeness.js";
 import type { MoreCases } from "./cases.js";
+import { cornerCases } from "./corners.js";
 import { elementwiseCases } from "./elementwise.js";
 import { nnCases } from "./nn.js";
 import { randomCases } from "./random.js";
@@ -19,6 +20,7 @@ export const moreCases: MoreCases = {
   ...updateCases,
   ...shapingCases,
   ...elementwiseCases,
+  ...cornerCases,
 };
 
 /** Cases that need more room than others, and why. */

@@ -1,7 +1,6 @@
 // The runner of DQN and SAC: act, push, draw, descend, so many steps at a time in one compiled loop.
 import {
   evalShape,
-  jit,
   fail,
   lax,
   np,
@@ -20,13 +19,13 @@ import { RunnerConfig } from "./config.js";
 import { offPolicyCosts } from "./costs.js";
 import { endless, type CountedState } from "./episodes.js";
 import { evaluator } from "./evaluate.js";
-import { hyperOf, type Family, type Hyper } from "./family.js";
+import { familyPrograms, hyperOf, type Family, type Hyper, type Member } from "./family.js";
 import type { MetricsRecord } from "./gathered.js";
 import { run, type RunOptions } from "./loop.js";
-import { bytesOf, checkMemory } from "./memory.js";
+import { bytesOf, checkMemory, totalOf } from "./memory.js";
 import { longestCall } from "./schedule.js";
 import { longestEpisode, lookAt, plainParams, type Setting } from "./setting.js";
-import type { Work } from "./trainer.js";
+import type { Trainer, Work } from "./trainer.js";
 
 interface CommonOptions<A> extends RunOptions<A> {
   readonly runnerConfig: RunnerConfig;
@@ -213,19 +212,17 @@ function familyOf<A extends object, S, P>(
   const playing = endless(env, envParams);
   const begin = (hyper: Hyper, seed: number) =>
     startOf(playing, envParams, setting, learners(hyper), { ...runnerConfig, seed });
-  checkMemory(
-    operation,
-    offPolicyCosts(
-      bytesOf(() => begin({}, 0)),
-      learner.config,
-      runnerConfig,
-    ),
-  );
+  const bytes = bytesOf(() => begin({}, 0));
+  const costs = offPolicyCosts(bytes, learner.config, runnerConfig);
+  checkMemory(operation, costs);
   const longest = longestCall(units, logInterval, numEnvs);
-  const chunk = jit(
-    (state: TrainState<A, CountedState<S>>, hyper: Hyper, count: Array) =>
+  type State = TrainState<A, CountedState<S>>;
+  const { alone: chunk, together } = familyPrograms(
+    (state: State, hyper, count) =>
       chunkOf(playing, envParams, learners(hyper), runnerConfig, longest)(state, count),
-    { donateArgnums: 0 },
+    workOf,
+    // The ring is filled in step, so that pushing writes one row of each and the warm-up ends for all.
+    { agentState: 0, buffer: { data: 0, next: null, size: null }, obs: 0, envState: 0, rng: 0, turns: null },
   );
   const act = ({ agent, hyper }: { agent: A; hyper: Hyper }, obs: Array) =>
     learners(hyper).act(agent, obs.slice(null), false)[0].slice(0);
@@ -233,9 +230,10 @@ function familyOf<A extends object, S, P>(
     nEpisodes: evalEpisodes,
     maxSteps: longestEpisode(envParams),
   });
-  return (member) => {
+  const trainerOf = (member: Member): Trainer<State> => {
     const { seed, values } = member;
     const hyper = hyperOf(member);
+    const prepareEvaluation = ({ agentState }: State) => evaluation.prepare({ agent: agentState, hyper });
     return {
       algorithm: learner.name,
       identity: {
@@ -248,8 +246,9 @@ function familyOf<A extends object, S, P>(
       start: () => begin(hyper, seed),
       prepare: async (state) => {
         await precompile(chunk, state, hyper, np.int32(1));
-        await evaluation.prepare({ agent: state.agentState, hyper });
+        await prepareEvaluation(state);
       },
+      prepareEvaluation,
       advance: (state, count) => {
         const [next, records] = chunk(state, hyper, np.int32(count));
         return { state: next, work: workOf(records, count) };
@@ -263,6 +262,7 @@ function familyOf<A extends object, S, P>(
       act: ({ agentState }, obs) => act({ agent: agentState, hyper }, obs),
     };
   };
+  return Object.assign(trainerOf, { together, bytes: totalOf(costs) });
 }
 
 function startOf<A, S, P>(

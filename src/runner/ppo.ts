@@ -2,7 +2,6 @@
 import {
   evalShape,
   fail,
-  jit,
   lax,
   np,
   precompile,
@@ -20,12 +19,12 @@ import { RunnerConfig } from "./config.js";
 import { ppoCosts } from "./costs.js";
 import { endless, noTotals, type CountedState, type EpisodeTotals } from "./episodes.js";
 import { evaluator } from "./evaluate.js";
-import { hyperOf, type Family, type Hyper } from "./family.js";
+import { familyPrograms, hyperOf, rowOf, type Family, type Hyper, type Member } from "./family.js";
 import { run, type RunOptions } from "./loop.js";
-import { bytesOf, checkMemory } from "./memory.js";
+import { bytesOf, checkMemory, totalOf } from "./memory.js";
 import { longestCall } from "./schedule.js";
 import { longestEpisode, lookAt, plainParams, type Setting } from "./setting.js";
-import type { Work } from "./trainer.js";
+import type { Trainer, Work } from "./trainer.js";
 
 /** What a PPO run carries. */
 export interface PPOTrainState<S = unknown> {
@@ -102,15 +101,17 @@ export function ppoFamily<S, P>(
   const isSweep = seeds !== undefined;
   const begin = (seed: Array, hyper: Hyper) => startOf(playing, envParams, setting, configWith(hyper), seed);
   const bytes = bytesOf(() => begin(random.key(0), {}));
-  checkMemory("trainPPO", ppoCosts(bytes, config, runnerConfig, seeds?.length ?? 1));
+  const costs = ppoCosts(bytes, config, runnerConfig, seeds?.length ?? 1);
+  checkMemory("trainPPO", costs);
   const longest = longestCall(units, runnerConfig.logInterval, stepsPerUnit);
   type State = PPOTrainState<CountedState<S>>;
-  const chunk = jit(
-    (state: State, hyper: Hyper, count: Array) => {
+  const { alone: chunk, together } = familyPrograms(
+    (state: State, hyper, count) => {
       const update = updateWith(hyper);
       return chunkOf(isSweep ? vmap(update) : update, longest, seeds?.length ?? null)(state, count);
     },
-    { donateArgnums: 0 },
+    workOf,
+    0,
   );
   const act = ({ agent, hyper }: { agent: PPOState; hyper: Hyper }, obs: Array) =>
     PPO.act(agent, obs, { config: configWith(hyper), explore: false })[0];
@@ -120,9 +121,11 @@ export function ppoFamily<S, P>(
   });
   /** The agents of a sweep, one by one. */
   const agentsOf = (agent: PPOState) => (isSweep ? seeds.map((_, at) => rowOf(agent, at)) : [agent]);
-  return (member) => {
+  const trainerOf = (member: Member): Trainer<State> => {
     const { seed, values } = member;
     const hyper = hyperOf(member);
+    const prepareEvaluation = ({ agentState }: State) =>
+      evaluation.prepare({ agent: agentsOf(agentState)[0], hyper });
     return {
       algorithm: "PPO",
       identity: {
@@ -138,8 +141,9 @@ export function ppoFamily<S, P>(
         isSweep ? vmap((key: Array) => begin(key, hyper))(keysOf(seeds)) : begin(random.key(seed), hyper),
       prepare: async (state) => {
         await precompile(chunk, state, hyper, np.int32(1));
-        await evaluation.prepare({ agent: agentsOf(state.agentState)[0], hyper });
+        await prepareEvaluation(state);
       },
+      prepareEvaluation,
       advance: (state, count) => {
         const [next, records] = chunk(state, hyper, np.int32(count));
         return { state: next, work: workOf(records, count) };
@@ -157,11 +161,8 @@ export function ppoFamily<S, P>(
       act: ({ agentState }, obs) => act({ agent: agentState, hyper }, obs),
     };
   };
+  return Object.assign(trainerOf, { together, bytes: totalOf(costs) });
 }
-
-/** One of several agents. */
-const rowOf = (agents: PPOState, at: number): PPOState =>
-  tree.map((x: unknown) => (x as Array).slice(at), agents);
 
 const keysOf = (seeds: readonly number[]): Array => np.stack(seeds.map((seed) => random.key(seed)));
 

@@ -2,8 +2,10 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { DQNConfig } from "vibe-rl/algorithms/dqn";
 import { PPOConfig, type PPOState } from "vibe-rl/algorithms/ppo";
+import { np } from "vibe-rl/array";
 import { plotSweep } from "vibe-rl/plotting";
 import { sweep, trainDQN, trainPPO, trainSAC, type SweepProgress, type SweepResult } from "vibe-rl/runner";
+import { expectClose } from "../closeness.js";
 import {
   bitsOf,
   cartPole,
@@ -106,6 +108,72 @@ describe("a sweep of PPO", () => {
   });
 });
 
+describe("runs side by side", () => {
+  it("are what they are alone, but for rounding, in groups of one program; a lost one does not stop them", async () => {
+    const config = PPOConfig({ ...ppoConfig, maxGradNorm: 1e30 });
+    const options = { ppoConfig: config, runnerConfig: short };
+    const grid = { "algo.lr": [1e-3, 1e30, 1e-2], seeds: [3, 4] } as const;
+    const told: string[] = [];
+    const together = await sweep(
+      ...([trainPPO, pendulum, pendulumParams] as const),
+      { ...options, sideBySide: 4, onRun: ({ name, seed }) => void told.push(`${name}, seed ${seed}`) },
+      grid,
+    );
+    const alone = await sweep(trainPPO, pendulum, pendulumParams, options, grid);
+    expect(told).toEqual(alone.runs.map(({ name, seed }) => `${name}, seed ${seed}`));
+    together.runs.forEach((run, at) => {
+      const same = alone.runs[at];
+      expect([run.name, run.seed, run.error?.name]).toEqual([same.name, same.seed, same.error?.name]);
+      if (run.agentState === null) return;
+      expectClose(run.agentState.params, same.agentState?.params, { atol: 1e-4 });
+      expect(run.records.map(({ step }) => step)).toEqual(same.records.map(({ step }) => step));
+      expectClose(np.array(run.curve.returns), np.array(same.curve.returns), { rtol: 1e-3 });
+      expect(run.evalReturn).toBeCloseTo(same.evalReturn ?? NaN, 0);
+    });
+    expect(together.runs[2].error?.update).toBe(alone.runs[2].error?.update);
+  });
+
+  it("of DQN and SAC keep a replay ring each", async () => {
+    const dqn = [trainDQN, gridWorld, gridWorldParams] as const;
+    const grid = { "algo.lr": [1e-3, 1e-2], seeds: [1, 2] };
+    const [together, alone] = [
+      await sweep(...dqn, { dqnConfig, runnerConfig: short, sideBySide: Infinity }, grid),
+      await sweep(...dqn, { dqnConfig, runnerConfig: short }, grid),
+    ];
+    together.runs.forEach((run, at) => {
+      expectClose(run.agentState?.params, alone.runs[at].agentState?.params, { atol: 1e-5 });
+      expect(run.curve).toEqual(alone.runs[at].curve);
+    });
+    const sac = [trainSAC, pendulum, pendulumParams] as const;
+    const rates = { "algo.actorLr": [1e-3, 1e-2] };
+    const [pair, single] = [
+      await sweep(...sac, { sacConfig, runnerConfig: short, sideBySide: 2 }, rates),
+      await sweep(...sac, { sacConfig, runnerConfig: short }, rates),
+    ];
+    pair.runs.forEach((run, at) => {
+      expectClose(run.agentState?.actorParams, single.runs[at].agentState?.actorParams, { atol: 1e-3 });
+      expect(run.records.length).toBe(single.runs[at].records.length);
+    });
+  });
+
+  it("stop together when they are told to", async () => {
+    const stopping = new AbortController();
+    const options = { ppoConfig, runnerConfig: short, signal: stopping.signal, sideBySide: 2 };
+    const stop = ({ step }: SweepProgress) => {
+      if (step >= 32) stopping.abort();
+    };
+    const asked = sweep(
+      trainPPO,
+      cartPole,
+      cartPoleParams,
+      { ...options, onProgress: stop },
+      { seeds: [0, 1, 2] },
+    );
+    expect((await asked).runs).toEqual([]);
+    expect((await asked).isStopped).toBe(true);
+  });
+});
+
 describe("a sweep", () => {
   it("of DQN and SAC equals the runs made alone; what changes shapes is a program of its own", async () => {
     const dqn = await sweep(
@@ -184,6 +252,7 @@ describe("a sweep", () => {
       { "algo.lr": [1e-3], "algo.gamma": [0.9, 1.5] },
       "sweep: ppoConfig with lr 0.001, gamma 1.5 is no PPOConfig: gamma must be a number from 0 to 1, got 1.5",
     ],
+    ["half a run side by side", { ...fine, sideBySide: 0.5 }, {}, "sideBySide must be a whole number"],
     ["no grid", fine, [1], 'needs what to try as an object such as { "algo.lr": [1e-4, 1e-3] }, got [1]'],
     ["no config", { runnerConfig: short }, {}, "sweep: needs ppoConfig, got undefined"],
     ["what it has no use for", { ...fine, callback: () => 0 }, {}, "there is no option `callback`"],

@@ -113,24 +113,6 @@ describe("a sweep on the command line", () => {
     expect(tensors(only)).toBe(tensors(findRuns(whole)[0]));
   });
 
-  it("takes lists in parentheses", async () => {
-    const folder = temporaryFolder();
-    const quiet = ["--runner.plot", "false"];
-    const line = ["train", "cartpole_ppo", ...short.filter((word) => !/hidden|^\(8\)$/.test(word))];
-    const { code } = await call([
-      ...line,
-      "--sweep",
-      "algo.hidden_sizes=(8,4),8",
-      ...quiet,
-      "--base-dir",
-      folder,
-    ]);
-    expect(code).toBe(0);
-    expect(
-      findRuns(folder).map((run) => (run.loadConfig() as { algoConfig: object }).algoConfig),
-    ).toMatchObject([...[{ hiddenSizes: [8, 4] }, { hiddenSizes: [8] }]]);
-  });
-
   it("is refused with code 2 before a directory is made where it is not understood", async () => {
     const folder = path.join(temporaryFolder(), "runs");
     const refused: [string[], RegExp][] = [
@@ -152,6 +134,8 @@ describe("a sweep on the command line", () => {
       [["--sweep", "algo.lr=1e-3,0.001"], /--sweep: lr 1e-3 and lr 0\.001 are the same run/],
       [["--sweep", "algo.lrr=1e-3"], /there is no --algo\.lrr; did you mean --algo\.lr\?/],
       [["--sweep", "algo.lr=1e-3,quick"], /--algo\.lr must be a number, got "quick"/],
+      // Commas in parentheses do not divide values.
+      [["--sweep", "algo.hidden_sizes=(8,4),[8,x]"], /--algo\.hidden_sizes must be a list .*, got "\[8,x\]"/],
       [["--sweep", "algo.gamma=0.9,2"], /gamma must be a number from 0 to 1, got 2/],
       [["--sweep", "algo.lr=1,2", "--sweep", "algo.LR=3"], /no --algo\.LR/],
       [["--sweep", "algo.n_steps=8", "--sweep", "algo.n-steps=4"], /--sweep algo\.n-steps is given twice/],

@@ -27,6 +27,13 @@ const checks: Record<string, (lines: string[]) => void> = {
     expect(first).toBeGreaterThan(0.5);
     expect(last).toBeLessThan(0.001);
   },
+  sweep: (lines) => {
+    const [head, slow, , fast] = lines;
+    expect(head).toBe("lr       runs  last return  evaluation");
+    const [slowReturn, fastReturn] = [slow, fast].map((line) => Number(line.split(/ {2,}/)[2].split(" ")[0]));
+    expect(fastReturn).toBeGreaterThan(3 * slowReturn);
+    expect(lines[4]).toMatch(/^best: lr [\d.]+, seed [01]$/);
+  },
   swingUp: (lines) => {
     const [before, after] = numbers(lines);
     expect(before).toBeGreaterThan(0.9);

@@ -1,17 +1,19 @@
 // The command line: vibe-rl <command> …
 import "../device/index.js";
 import { nearestNames } from "../env/index.js";
-import { explainFailure, failureCode } from "../files/index.js";
 import { parseArguments, UsageError, type Arguments } from "./arguments.js";
+import { describe } from "./describe.js";
 import { processHost, type Host } from "./host.js";
 import { evaluateRun, listPresets, listRuns, video } from "./looks.js";
 import { plot } from "./plot.js";
+import { asksForSweep } from "./sweepFlags.js";
 import { resume, train, trainHelp } from "./train.js";
+import { trainMany } from "./trainMany.js";
 
 export type { Host } from "./host.js";
 
 const commands: Readonly<Record<string, (args: Arguments, host: Host) => number | Promise<number>>> = {
-  train,
+  train: (args, host) => (asksForSweep(args) ? trainMany(args, host) : train(args, host)),
   resume,
   eval: evaluateRun,
   video,
@@ -23,6 +25,8 @@ const commands: Readonly<Record<string, (args: Arguments, host: Host) => number 
 const help = `vibe-rl <command>
 
   train <preset> [--algo.lr 1e-3 …]      train; train <preset> --help lists every setting
+  train <preset> --seeds 0..9 --sweep algo.lr=1e-4,1e-3
+                                         a run for each seed and each value, and a comparison
   resume <run> [--runner.… …]            go on with a run that was stopped
   eval <run> [--step --episodes --seed]  play the best checkpoint, or that of a step, greedily
   video <run> [--step --seed --fps --output]
@@ -65,12 +69,4 @@ async function perform([name, ...rest]: readonly string[], host: Host): Promise<
     host.printError(isUsage ? `vibe-rl ${name}: ${error.message}` : describe(error));
     return isUsage ? 2 : 1;
   }
-}
-
-/** An error as it is told: failures of the system in words, others by name. */
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return `Error: ${String(error)}`;
-  if (failureCode(error) === null) return `${error.name}: ${error.message}`;
-  const { path } = error as { readonly path?: unknown };
-  return `Error: ${typeof path === "string" ? `${path}: ` : ""}${explainFailure(error)}`;
 }

@@ -42,7 +42,8 @@ export function listRuns(args: Arguments, { print }: Host): number {
   return 0;
 }
 
-function rowOf(run: RunDir): string[] {
+/** The name of a run with its steps and returns. */
+export function rowOf(run: RunDir): string[] {
   const records = recordsOf(run);
   const last = (key: string) => numbersOf(records, key).at(-1);
   const evals = numbersOf(records, "eval_return");

@@ -43,6 +43,8 @@ export function trainHelp(name: string = firstPreset): string {
   ]);
   return [
     `train <preset> [--setting value …]    presets: ${Object.keys(presets).join(", ")}`,
+    "With --seeds 0..9 there is a run for each seed, with --sweep algo.lr=1e-4,1e-3 one for each value, in the end a",
+    "table and a plot that compare them.",
     "",
     `Settings of ${name}, what they take and what they are (snake_case, kebab-case or camelCase):`,
     ...columns([...rows, ["  --base_dir", "text", "runs", "the directory of all runs"]]),
@@ -50,7 +52,7 @@ export function trainHelp(name: string = firstPreset): string {
 }
 
 /** The settings of a command line, and the directory of all runs. */
-function readSettings({ flags }: Arguments): {
+export function readSettings({ flags }: Arguments): {
   readonly overrides: readonly Override[];
   readonly baseDir: string;
 } {
@@ -70,19 +72,38 @@ function readSettings({ flags }: Arguments): {
 const findable = (config: TrainConfig): TrainConfig =>
   withCheckpointDir(config, (directory) => path.resolve(directory));
 
+/** A preset's config with changes. */
+export function configOfLine(preset: string | undefined, overrides: readonly Override[]): TrainConfig {
+  const config = presetOf(preset);
+  return understood(() => findable(applyOverrides(config, overrides)));
+}
+
 /** Trains a preset with changes. */
 export async function train(args: Arguments, host: Host): Promise<number> {
   checkWords(args, 1);
   const [name] = args.words;
   const { overrides, baseDir } = readSettings(args);
-  const preset = presetOf(name);
-  const config = understood(() => findable(applyOverrides(preset, overrides)));
+  return trainOne(configOfLine(name, overrides), name, baseDir, host);
+}
+
+/** Makes one run, in a directory of its own. */
+export async function trainOne(
+  config: TrainConfig,
+  preset: string,
+  baseDir: string,
+  host: Host,
+  onStart: (runDir: RunDir) => void = () => undefined,
+): Promise<number> {
   const setup = understood(() => setUp(config));
   const runDir = understood(() => RunDir(`${config.envId}_${config.algo}`, { baseDir }));
-  saveConfig(runDir, config, name);
+  saveConfig(runDir, config, preset);
   let hasBegun = false as boolean;
+  const begin = (): void => {
+    hasBegun = true;
+    onStart(runDir);
+  };
   try {
-    return await perform(config, setup, runDir, host, () => (hasBegun = true));
+    return await perform(config, setup, runDir, host, begin);
   } finally {
     if (!hasBegun) discard(runDir);
   }

@@ -1,6 +1,7 @@
-// Runs that one program serves: they differ in their seed and in the values of settings that are arguments of it.
-import { np, type Array } from "../array/index.js";
-import type { Trainer } from "./trainer.js";
+// Runs that one program serves: they differ in their seed and in the values of settings that are arguments of it. They
+// can be trained one by one, or several side by side.
+import { jit, np, precompile, tree, vmap, type Array, type AxisTree } from "../array/index.js";
+import type { Trainer, Work } from "./trainer.js";
 
 /** Settings that a program takes as arguments, by their names in the algorithm's config. */
 export type Hyper = Readonly<Record<string, Array>>;
@@ -12,12 +13,85 @@ export interface Member {
   readonly values: Readonly<Record<string, number>>;
 }
 
-/**
- * Makes the runs of a family, of the config's own seed and values where none are given. Those whose members have the
- * same names of values share their programs.
- */
-export type Family<S> = (member?: Partial<Member>) => Trainer<S>;
+/** Makes runs, which share their programs if their values have the same names. */
+export interface Family<S> {
+  /** A run alone, with the config's own seed and values where none are given. */
+  (member?: Partial<Member>): Trainer<S>;
+  /** The program of several runs side by side; their states and settings have the runs as their first axis. */
+  readonly together: Together<S>;
+  /** What a run costs in memory, about. */
+  readonly bytes: number;
+}
+
+export interface Together<S> {
+  readonly prepare: (states: S, hyper: Hyper) => Promise<void>;
+  /** Does so many units of work in every run; the states that go in are given up. */
+  readonly advance: (
+    states: S,
+    hyper: Hyper,
+    count: number,
+  ) => { readonly states: S; readonly works: readonly Work[] };
+}
 
 /** A member's values as arguments of a program. */
 export const hyperOf = (values: Member["values"]): Hyper =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, np.float32(value)]));
+
+/** Trees of the same structure as one, with them as its first axis. */
+export const stacked = <T>(trees: readonly [T, ...T[]]): T =>
+  tree.map(
+    (...leaves: unknown[]) => np.stack(leaves as Array[]),
+    ...(trees as unknown as [unknown, ...unknown[]]),
+  ) as T;
+
+/** One of several trees that are stacked. */
+export const rowOf = <T>(trees: T, at: number): T =>
+  tree.map((leaf: unknown) => (leaf as Array).slice(at), trees) as T;
+
+/** Does so many units of a run's work, as a function to be compiled. */
+export type ChunkFn<S, R> = (state: S, hyper: Hyper, count: Array) => [state: S, records: R];
+
+/**
+ * The programs of a family. `axes` says what of a state differs between runs that go side by side: `null` is for what
+ * is the same in all of them at any time, such as counters, so that branching on it stays branching.
+ */
+export function familyPrograms<S, R>(
+  chunk: ChunkFn<S, R>,
+  workOf: (records: R, count: number) => Work,
+  axes: AxisTree,
+): { readonly alone: ChunkFn<S, R>; readonly together: Together<S> } {
+  const side = vmap(chunk, [axes, 0, null] as const, [axes, 0] as const);
+  const several = jit(
+    (states: S, hyper: Hyper, count: Array): [S, R] => {
+      const [runs] = (tree.leaves(states) as Array[])[0].shape;
+      const one = shared(states, axes, (leaf) => leaf.slice(0));
+      const [next, records] = side(one, hyper, count);
+      return [shared(next, axes, (leaf) => np.broadcastTo(leaf, [runs, ...leaf.shape])), records];
+    },
+    { donateArgnums: 0 },
+  );
+  return {
+    alone: jit(chunk, { donateArgnums: 0 }),
+    together: {
+      prepare: (states, hyper) => precompile(several, states, hyper, np.int32(1)),
+      advance: (given, hyper, count) => {
+        const [states, records] = several(given, hyper, np.int32(count));
+        const [runs] = (tree.leaves(states) as Array[])[0].shape;
+        const works = globalThis.Array.from({ length: runs }, (_, at) => workOf(rowOf(records, at), count));
+        return { states, works };
+      },
+    },
+  };
+}
+
+/** A tree with the leaves changed that are the same in all runs. */
+function shared<T>(node: T, axes: AxisTree, change: (leaf: Array) => Array): T {
+  if (axes === null) return tree.map((leaf: unknown) => change(leaf as Array), node) as T;
+  if (typeof axes !== "object") return node;
+  return Object.fromEntries(
+    Object.entries(node as Record<string, unknown>).map(([name, part]) => [
+      name,
+      shared(part, (axes as Readonly<Record<string, AxisTree>>)[name], change),
+    ]),
+  ) as T;
+}

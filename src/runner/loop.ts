@@ -123,7 +123,7 @@ async function drive<S extends object, A>(
 const isAborted = (signal: StopSignal | null | undefined): boolean => signal?.aborted ?? false;
 
 /** Lets the event loop turn: signals, timers and the page get their chance. */
-const nextTurn = (): Promise<void> =>
+export const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {
     const host: { setImmediate?: (f: () => void) => void } = globalThis;
     if (host.setImmediate === undefined) setTimeout(resolve, 0);

@@ -33,9 +33,12 @@ function bytesIn(value: unknown): number {
 
 const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 
+/** What some costs come to, in bytes. */
+export const totalOf = (costs: readonly Cost[]): number => costs.reduce((sum, { bytes }) => sum + bytes, 0);
+
 /** Refuses a run that cannot fit into memory, with the setting that costs most. */
 export function checkMemory(operation: string, costs: readonly Cost[]): void {
-  const total = costs.reduce((sum, { bytes }) => sum + bytes, 0);
+  const total = totalOf(costs);
   if (total <= limit) return;
   const most = costs.reduce((largest, cost) => (cost.bytes > largest.bytes ? cost : largest));
   const { setting, value, what, bytes } = most;

@@ -1,8 +1,8 @@
 // The runner of DQN and SAC: act, push, draw, descend, so many steps at a time in one compiled loop.
 import {
   evalShape,
-  jit,
   fail,
+  jit,
   lax,
   np,
   precompile,
@@ -10,6 +10,7 @@ import {
   tree,
   vmap,
   type Array,
+  type AxisTree,
   type Shape,
 } from "../array/index.js";
 import {
@@ -28,14 +29,14 @@ import { RunnerConfig } from "./config.js";
 import { offPolicyCosts } from "./costs.js";
 import { endless, type CountedState } from "./episodes.js";
 import { evaluator } from "./evaluate.js";
-import { hyperOf, type Family, type Hyper } from "./family.js";
+import { familyPrograms, hyperOf, type Family, type Hyper, type Member } from "./family.js";
 import type { MetricsRecord } from "./gathered.js";
 import { lesson, timesDue, type MetricArrays } from "./learning.js";
 import { run, type RunOptions } from "./loop.js";
-import { bytesOf, checkMemory } from "./memory.js";
+import { bytesOf, checkMemory, totalOf } from "./memory.js";
 import { longestCall } from "./schedule.js";
 import { longestEpisode, lookAt, nameOf, originOf, plainParams, type Setting } from "./setting.js";
-import type { Work } from "./trainer.js";
+import type { Trainer, Work } from "./trainer.js";
 import { warnOfCurve } from "./warn.js";
 
 interface CommonOptions<A> extends RunOptions<A> {
@@ -246,24 +247,26 @@ function familyOf<A extends object, C extends LearnerConfig, S, P>(
   const begin = (hyper: Hyper, seed: number) =>
     startOf(playing, envParams, setting, learnerOf(hyper), { ...runnerConfig, seed });
   const bytes = bytesOf(() => begin({}, 0));
-  checkMemory(operation, offPolicyCosts(bytes, config, runnerConfig));
+  const costs = offPolicyCosts(bytes, config, runnerConfig);
+  checkMemory(operation, costs);
   const longest = longestCall(units, logInterval, numEnvs);
-  const chunk = jit(
-    (state: TrainState<A, CountedState<S>>, hyper: Hyper, count: Array) =>
+  type State = TrainState<A, CountedState<S>>;
+  const { alone: chunk, together } = familyPrograms(
+    (state: State, hyper, count) =>
       chunkOf(playing, envParams, learnerOf(hyper), cadence, longest)(state, count),
-    { donateArgnums: 0 },
+    workOf,
+    axesOf(evalShape(() => begin({}, 0))),
   );
-  const measured = jit((state: TrainState<A, CountedState<S>>, hyper: Hyper) =>
-    measuredNow(learnerOf(hyper), state),
-  );
+  const measured = jit((state: State, hyper: Hyper) => measuredNow(learnerOf(hyper), state));
   const act = ({ agent, hyper }: { agent: A; hyper: Hyper }, obs: Array) =>
     learnerOf(hyper).act(agent, obs.slice(null), false)[0].slice(0);
   const evaluation = evaluator(act, env, envParams, {
     nEpisodes: evalEpisodes,
     maxSteps: longestEpisode(envParams),
   });
-  return ({ seed = runnerConfig.seed, values = {} } = {}) => {
+  const trainerOf = ({ seed = runnerConfig.seed, values = {} }: Partial<Member> = {}): Trainer<State> => {
     const hyper = hyperOf(values);
+    const prepareEvaluation = ({ agentState }: State) => evaluation.prepare({ agent: agentState, hyper });
     return {
       algorithm: name,
       identity: {
@@ -277,8 +280,9 @@ function familyOf<A extends object, C extends LearnerConfig, S, P>(
       start: () => begin(hyper, seed),
       prepare: async (state) => {
         await precompile(chunk, state, hyper, np.int32(1));
-        await evaluation.prepare({ agent: state.agentState, hyper });
+        await prepareEvaluation(state);
       },
+      prepareEvaluation,
       advance: (state, count) => {
         const [next, records] = chunk(state, hyper, np.int32(count));
         return { state: next, work: workOf(records, count) };
@@ -296,6 +300,15 @@ function familyOf<A extends object, C extends LearnerConfig, S, P>(
       act: ({ agentState }, obs) => act({ agent: agentState, hyper }, obs),
     };
   };
+  return Object.assign(trainerOf, { together, bytes: totalOf(costs) });
+}
+
+/** What of a state differs between runs side by side: rings are filled in step, and the warm-up ends for all. */
+function axesOf({ buffer, ...state }: object & { readonly buffer: object }): AxisTree {
+  const [alike, counters] = [new Set(["turns", "stepsSince"]), new Set(["next", "size"])];
+  const axes = (parts: object, shared: ReadonlySet<string>) =>
+    Object.fromEntries(Object.keys(parts).map((name) => [name, shared.has(name) ? null : 0]));
+  return { ...axes(state, alike), buffer: axes(buffer, counters) };
 }
 
 function startOf<A, S, P>(

@@ -2,7 +2,6 @@
 import {
   evalShape,
   fail,
-  jit,
   lax,
   np,
   precompile,
@@ -20,13 +19,13 @@ import { RunnerConfig } from "./config.js";
 import { ppoCosts } from "./costs.js";
 import { playedOn } from "./episodes.js";
 import { evaluator } from "./evaluate.js";
-import { hyperOf, type Family, type Hyper } from "./family.js";
+import { familyPrograms, hyperOf, rowOf, type Family, type Hyper, type Member } from "./family.js";
 import { run, type RunOptions } from "./loop.js";
-import { bytesOf, checkMemory } from "./memory.js";
+import { bytesOf, checkMemory, totalOf } from "./memory.js";
 import { addUp, endedIn, noneRunning, type RunningEpisodes, type StepTotals } from "./rolloutEpisodes.js";
 import { longestCall } from "./schedule.js";
 import { longestEpisode, lookAt, nameOf, originOf, plainParams, type Setting } from "./setting.js";
-import type { Work } from "./trainer.js";
+import type { Trainer, Work } from "./trainer.js";
 import { warnOfCurve } from "./warn.js";
 
 /** Where a PPO run has come to. The environments' states are those of `env`, one behind the other. */
@@ -120,14 +119,16 @@ export function ppoFamily<S, P>(
   const isSweep = seeds !== undefined;
   const begin = (seed: Array, hyper: Hyper) => startOf(playing, envParams, setting, configWith(hyper), seed);
   const bytes = bytesOf(() => begin(random.key(0), {}));
-  checkMemory("trainPPO", ppoCosts(bytes, config, runnerConfig, seeds?.length ?? 1));
+  const costs = ppoCosts(bytes, config, runnerConfig, seeds?.length ?? 1);
+  checkMemory("trainPPO", costs);
   const longest = longestCall(units, runnerConfig.logInterval, stepsPerUnit);
-  const chunk = jit(
-    (state: RunState<S>, hyper: Hyper, count: Array) => {
+  const { alone: chunk, together } = familyPrograms(
+    (state: RunState<S>, hyper, count) => {
       const update = updateWith(hyper);
       return chunkOf(isSweep ? vmap(update) : update, longest)(state, count);
     },
-    { donateArgnums: 0 },
+    workOf,
+    0,
   );
   const act = ({ agent, hyper }: { agent: PPOState; hyper: Hyper }, obs: Array) =>
     PPO.act(agent, obs, { config: configWith(hyper), explore: false })[0];
@@ -137,8 +138,12 @@ export function ppoFamily<S, P>(
   });
   /** The agents of a sweep, one by one. */
   const agentsOf = (agent: PPOState) => (isSweep ? seeds.map((_, at) => rowOf(agent, at)) : [agent]);
-  return ({ seed = runnerConfig.seed, values = {} } = {}) => {
+  const trainerOf = ({ seed = runnerConfig.seed, values = {} }: Partial<Member> = {}): Trainer<
+    RunState<S>
+  > => {
     const hyper = hyperOf(values);
+    const prepareEvaluation = ({ agentState }: RunState<S>) =>
+      evaluation.prepare({ agent: agentsOf(agentState)[0], hyper });
     return {
       algorithm: "PPO",
       identity: {
@@ -152,8 +157,9 @@ export function ppoFamily<S, P>(
         isSweep ? vmap((key: Array) => begin(key, hyper))(keysOf(seeds)) : begin(random.key(seed), hyper),
       prepare: async (state) => {
         await precompile(chunk, state, hyper, np.int32(1));
-        await evaluation.prepare({ agent: agentsOf(state.agentState)[0], hyper });
+        await prepareEvaluation(state);
       },
+      prepareEvaluation,
       advance: (state, count) => {
         const [next, records] = chunk(state, hyper, np.int32(count));
         return { state: next, work: workOf(records, count) };
@@ -171,11 +177,8 @@ export function ppoFamily<S, P>(
       act: ({ agentState }, obs) => act({ agent: agentState, hyper }, obs),
     };
   };
+  return Object.assign(trainerOf, { together, bytes: totalOf(costs) });
 }
-
-/** One of several agents. */
-const rowOf = (agents: PPOState, at: number): PPOState =>
-  tree.map((x: unknown) => (x as Array).slice(at), agents);
 
 const keysOf = (seeds: readonly number[]): Array => np.stack(seeds.map((seed) => random.key(seed)));
 

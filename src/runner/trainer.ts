@@ -14,6 +14,8 @@ export interface Trainer<S> extends RunTraits {
   readonly start: () => S;
   /** Compiles what the run needs, for states like this one. */
   readonly prepare: (state: S) => Promise<void>;
+  /** The same for evaluations alone. */
+  readonly prepareEvaluation: (state: S) => Promise<void>;
   /** Units that one call may do at most. */
   readonly longest: number;
   /** Does so many units of work; the state that goes in is given up. */

@@ -2,8 +2,18 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { DQNConfig } from "vibe-rl/algorithms/dqn";
 import { PPOConfig, type PPOState } from "vibe-rl/algorithms/ppo";
+import { np } from "vibe-rl/array";
 import { plotSweep } from "vibe-rl/plotting";
-import { sweep, trainDQN, trainPPO, trainSAC, type SweepProgress, type SweepResult } from "vibe-rl/runner";
+import {
+  sweep,
+  trainDQN,
+  trainPPO,
+  trainSAC,
+  type SweepProgress,
+  type SweepResult,
+  type SweepRun,
+} from "vibe-rl/runner";
+import { expectClose } from "../closeness.js";
 import {
   bitsOf,
   cartPole,
@@ -75,7 +85,7 @@ describe("a sweep of PPO", () => {
   });
 
   it("equals the runs made alone, bit for bit", async () => {
-    for (const { setting, seed, agentState, records } of [result.runs[0], result.runs[7]]) {
+    for (const { setting, seed, agentState, records } of [result.runs[1]]) {
       const alone: object[] = [];
       const [state] = await trainPPO(cartPole, cartPoleParams, {
         ppoConfig: PPOConfig({
@@ -107,43 +117,72 @@ describe("a sweep of PPO", () => {
 });
 
 describe("a sweep", () => {
-  it("of DQN and SAC equals the runs made alone; what changes shapes is a program of its own", async () => {
-    const dqn = await sweep(
-      ...([trainDQN, gridWorld, gridWorldParams, { dqnConfig, runnerConfig: short }] as const),
-      { "algo.epsilonEnd": [0.0137, 0.3], "algo.batchSize": [4, 8], "runner.warmupSteps": [40], seeds: [1] },
-    );
-    expect(dqn.runs.map(({ name }) => name)).toEqual([
+  it("goes on where the numbers of a run are lost, and says so; side by side, too", async () => {
+    const config = PPOConfig({ ...ppoConfig, maxGradNorm: 1e30 });
+    const options = { ppoConfig: config, runnerConfig: short };
+    const grid = { "algo.lr": [1e30, 1e-3], seeds: [3, 4] } as const;
+    const alone = await sweep(trainPPO, pendulum, pendulumParams, options, grid);
+    const [lost, , fine] = alone.runs;
+    expect([lost.error?.name, lost.agentState]).toEqual(["DivergedError", null]);
+    expect([fine.error, fine.records.length]).toEqual([null, 4]);
+    expect(String(alone).split("\n")[1]).toMatch(/^1e\+30 {2}2 .* 2$/);
+    expect(plotSweep(alone).svg()).not.toContain("1e+30");
+    expect(() => plotSweep({ runs: [lost] })).toThrow("plotSweep: none of the 1 runs has come to its end");
+
+    const told: string[] = [];
+    const onRun = ({ name, seed }: SweepRun) => void told.push(`${name}, seed ${seed}`);
+    const more = { ...options, sideBySide: 3, onRun };
+    const together = await sweep(trainPPO, pendulum, pendulumParams, more, grid);
+    expect(told).toEqual(alone.runs.map(({ name, seed }) => `${name}, seed ${seed}`));
+    together.runs.forEach((run, at) => {
+      const same = alone.runs[at];
+      expect([run.name, run.seed, run.error?.update]).toEqual([same.name, same.seed, same.error?.update]);
+      if (run.agentState === null) return;
+      // Products of several networks add up in another order.
+      expectClose(run.agentState.params, same.agentState?.params, { atol: 1e-4 });
+      expectClose(np.array(run.curve.returns), np.array(same.curve.returns), { rtol: 1e-3 });
+      expect(run.records.map(({ step }) => step)).toEqual(same.records.map(({ step }) => step));
+    });
+  });
+
+  it("of DQN is what the runs are alone, one by one to the bit; what changes shapes is another program", async () => {
+    const dqn = [trainDQN, gridWorld, gridWorldParams] as const;
+    const options = { dqnConfig, runnerConfig: short };
+    const grid = {
+      "algo.epsilonEnd": [0.0137],
+      "algo.batchSize": [4, 8],
+      "runner.warmupSteps": [40],
+      seeds: [1],
+    };
+    const result = await sweep(...dqn, options, grid);
+    expect(result.runs.map(({ name }) => name)).toEqual([
       ...["epsilonEnd 0.0137, batchSize 4, warmupSteps 40", "epsilonEnd 0.0137, batchSize 8, warmupSteps 40"],
-      ...["epsilonEnd 0.3, batchSize 4, warmupSteps 40", "epsilonEnd 0.3, batchSize 8, warmupSteps 40"],
     ]);
     const config: DQNConfig = { ...dqnConfig, epsilonEnd: 0.0137, batchSize: 4 };
     const runner = runnerConfig({ ...short, seed: 1, warmupSteps: 40 });
     const alone = await trainDQN(gridWorld, gridWorldParams, { dqnConfig: config, runnerConfig: runner });
-    expect(bitsOf(dqn.runs[0].agentState)).toEqual(bitsOf(alone.agentState));
-    expect(dqn.runs[0].records).toEqual(alone.metricsLog);
-
-    const sac = await sweep(
-      ...([trainSAC, pendulum, pendulumParams, { sacConfig, runnerConfig: short }] as const),
-      { "algo.tau": [0.0137, 0.05], "algo.initAlpha": [0.3] },
-    );
-    const own = { ...sacConfig, tau: 0.0137, initAlpha: 0.3 };
-    const single = await trainSAC(pendulum, pendulumParams, { sacConfig: own, runnerConfig: short });
-    expect(bitsOf(sac.runs[0].agentState)).toEqual(bitsOf(single.agentState));
-    expect(sac.runs.map(({ seed }) => seed)).toEqual([0, 0]);
+    expect(bitsOf(result.runs[0].agentState)).toEqual(bitsOf(alone.agentState));
+    expect(result.runs[0].records).toEqual(alone.metricsLog);
+    const several = { ...grid, "algo.batchSize": [4], "algo.epsilonEnd": [0.0137, 0.3] };
+    const together = await sweep(...dqn, { ...options, sideBySide: Infinity }, several);
+    expectClose(together.runs[0].agentState?.params, alone.agentState.params, { atol: 1e-5 });
+    expect(together.runs[0].curve).toEqual(result.runs[0].curve);
+    const epsilons = together.runs.map(({ records }) => records[1].epsilon);
+    expect(epsilons[1]).toBeGreaterThan(epsilons[0]);
   });
 
-  it("goes on where the numbers of a run are lost, and says so", async () => {
-    const config = PPOConfig({ ...ppoConfig, maxGradNorm: 1e30 });
-    const result = await sweep(
-      ...([trainPPO, pendulum, pendulumParams, { ppoConfig: config, runnerConfig: short }] as const),
-      { "algo.lr": [1e30, 1e-3] },
-    );
-    const [lost, fine] = result.runs;
-    expect([lost.error?.name, lost.agentState]).toEqual(["DivergedError", null]);
-    expect([fine.error, fine.records.length]).toEqual([null, 4]);
-    expect(String(result).split("\n")[1]).toMatch(/^1e\+30 {2}1 .* 1$/);
-    expect(plotSweep(result).svg()).not.toContain("1e+30");
-    expect(() => plotSweep({ runs: [lost] })).toThrow("plotSweep: none of the 1 runs has come to its end");
+  it("of SAC is what the runs are alone, one by one to the bit", async () => {
+    const sac = [trainSAC, pendulum, pendulumParams] as const;
+    const options = { sacConfig, runnerConfig: short };
+    const grid = { "algo.tau": [0.0137, 0.05], "algo.initAlpha": [0.3] };
+    const result = await sweep(...sac, options, grid);
+    const own = { ...sacConfig, tau: 0.0137, initAlpha: 0.3 };
+    const alone = await trainSAC(pendulum, pendulumParams, { sacConfig: own, runnerConfig: short });
+    expect(bitsOf(result.runs[0].agentState)).toEqual(bitsOf(alone.agentState));
+    expect(result.runs.map(({ seed }) => seed)).toEqual([0, 0]);
+    const together = await sweep(...sac, { ...options, sideBySide: 2 }, grid);
+    expectClose(together.runs[0].agentState?.actorParams, alone.agentState.actorParams, { atol: 1e-3 });
+    expect(together.runs[1].records.length).toBe(result.runs[1].records.length);
   });
 
   it("stops when it is told to, with the runs that are over", async () => {
@@ -157,6 +196,19 @@ describe("a sweep", () => {
     );
     expect([result.runs.length, result.isStopped]).toEqual([1, true]);
     expect(String(result)).toMatch(/^runs {2}last return {2}evaluation\n1 /);
+    const later = new AbortController();
+    const together = await sweep(
+      ...([trainPPO, cartPole, cartPoleParams] as const),
+      {
+        ppoConfig,
+        runnerConfig: short,
+        signal: later.signal,
+        sideBySide: 2,
+        onProgress: () => later.abort(),
+      },
+      { seeds: [0, 1, 2] },
+    );
+    expect([together.runs, together.isStopped]).toEqual([[], true]);
   });
 
   const fine = { ppoConfig, runnerConfig: short };
@@ -184,6 +236,7 @@ describe("a sweep", () => {
       { "algo.lr": [1e-3], "algo.gamma": [0.9, 1.5] },
       "sweep: ppoConfig with lr 0.001, gamma 1.5 is no PPOConfig: gamma must be a number from 0 to 1, got 1.5",
     ],
+    ["half a run side by side", { ...fine, sideBySide: 0.5 }, {}, "sideBySide must be a whole number"],
     ["no grid", fine, [1], 'needs what to try as an object such as { "algo.lr": [1e-4, 1e-3] }, got [1]'],
     ["no config", { runnerConfig: short }, {}, "sweep: needs ppoConfig, got undefined"],
     ["what it has no use for", { ...fine, callback: () => 0 }, {}, "there is no option `callback`"],

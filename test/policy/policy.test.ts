@@ -209,8 +209,7 @@ describe("loadPolicy", () => {
     const bytes = (await loadPolicy(runDir, { step: 128 })).toSafetensors();
     // Two layers of an actor and a critic of 8, normalisation, and a header: no optimiser, no environment.
     expect(bytes.length).toBeLessThan(4000);
-    const { buffer } = bytes;
-    const policy = await loadPolicy(buffer, { actions: "discrete" });
+    const policy = await loadPolicy(bytes.buffer as ArrayBuffer, { actions: "discrete" });
     expectTypeOf(policy).toEqualTypeOf<Policy<number>>();
     expect(policy.act(obs)).toBe(
       PPO.act(trained, np.array(obs), { config: ppoConfig, explore: false })[0].item(),

@@ -198,6 +198,16 @@ describe("loadPolicy", () => {
     expect(last).toMatchObject({ algorithm: "ppo", step: 128, kind: "discrete", obsShape: [4] });
   });
 
+  it("finds the checkpoints of a run that has them elsewhere", async () => {
+    const apart = RunDir("apart", { baseDir: temporaryFolder() });
+    const runnerConfig = { ...small, checkpointDir: temporaryFolder() };
+    await trainPPO(env, params, { ppoConfig, runnerConfig, runDir: apart });
+    expect(apart.listCheckpoints()).toEqual([]);
+    expect((await loadPolicy(apart, { step: 128 })).act(obs)).toBe(
+      (await loadPolicy(runDir, { step: 128 })).act(obs),
+    );
+  });
+
   it("takes the best checkpoint by evaluations, if it is not told a step", async () => {
     runDir.markBest(64);
     expect((await loadPolicy(runDir)).step).toBe(64);

@@ -4,7 +4,7 @@
 export const halfTypes = ["F16", "BF16"] as const;
 
 /** Little-endian floats of two bytes as little-endian floats of four. */
-export function widened(type: (typeof halfTypes)[number], stored: Uint8Array): Uint8Array<ArrayBuffer> {
+export function widened(type: (typeof halfTypes)[number], stored: Uint8Array): Uint8Array {
   const count = stored.length / 2;
   const from = new DataView(stored.buffer, stored.byteOffset, stored.length);
   const to = new DataView(new ArrayBuffer(4 * count));

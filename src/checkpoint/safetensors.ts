@@ -99,7 +99,7 @@ export function parseHeader(text: Uint8Array, size: number, refuse: Refuse): Hea
 }
 
 /** A tensor from the bytes that were stored; they must be its own and lie at a multiple of eight. */
-export const tensorAt = ({ tensor, name, dtype, shape }: Place, stored: Uint8Array<ArrayBuffer>): Tensor => ({
+export const tensorAt = ({ tensor, name, dtype, shape }: Place, stored: Uint8Array): Tensor => ({
   name: tensor,
   dtype,
   shape,

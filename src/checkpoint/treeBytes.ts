@@ -117,7 +117,7 @@ function arrayOf({ dtype, shape, bytes }: Tensor): Array {
 }
 
 /** A tree as the bytes of a safetensors file. `metadata` are texts of the caller's that travel with it. */
-export function toSafetensors(tree: unknown, metadata: TextMetadata = {}): Uint8Array<ArrayBuffer> {
+export function toSafetensors(tree: unknown, metadata: TextMetadata = {}): Uint8Array {
   const parts = encodeTreeFile("toSafetensors", tree, metadata);
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

@@ -63,7 +63,7 @@ export function actionKindOf(policy: StoredPolicy): ActionKind {
   }
 }
 
-/** The network that sees observations first, or `null` where that is not for certain. */
+/** The network that sees observations first. */
 function firstNetwork({ algorithm, state }: Pick<StoredPolicy, "algorithm" | "state">): NetworkParams {
   if (algorithm === "sac") return (state as SACState).actorParams;
   if (algorithm === "dqn") return (state as DQNState).params;
@@ -73,15 +73,14 @@ function firstNetwork({ algorithm, state }: Pick<StoredPolicy, "algorithm" | "st
   return isEmpty ? params.policy : params.backbone;
 }
 
-/** The shape of observations as far as the agent's state tells: not for images. */
-export function obsShapeOf(policy: Pick<StoredPolicy, "algorithm" | "state">): Shape | null {
-  if (policy.state.obsStats !== undefined) return policy.state.obsStats.mean.shape;
-  const network = firstNetwork(policy);
-  return "cnn" in network ? null : [network[0].w.shape[0]];
-}
-
 /** How many numbers an observation has, as far as the network tells: not for images. */
 export function obsSizeOf(policy: Pick<StoredPolicy, "algorithm" | "state">): number | null {
   const network = firstNetwork(policy);
   return "cnn" in network ? null : network[0].w.shape[0];
+}
+
+/** The shape of observations as far as the agent's state tells: not for images. */
+export function obsShapeOf(policy: Pick<StoredPolicy, "algorithm" | "state">): Shape | null {
+  const size = obsSizeOf(policy);
+  return policy.state.obsStats?.mean.shape ?? (size === null ? null : [size]);
 }

@@ -2,8 +2,7 @@
 import { fs, path } from "../node/index.js";
 import { Array, fail } from "../array/index.js";
 import { bestCheckpoint, listCheckpoints, loadWhole, type Loaded } from "../checkpoint/index.js";
-import { explainFailure, isFolder, isRecord } from "../files/index.js";
-import { RunDir } from "../runDir/index.js";
+import { explainFailure, isFolder, isRecord, startOfFile } from "../files/index.js";
 import { checkedPolicy, memberOf, policyFromBytes, type StoredPolicy } from "./stored.js";
 
 interface Choice {
@@ -37,19 +36,13 @@ function bytesOf(operation: string, file: string): Uint8Array {
 /** Where the checkpoints of a run are; a folder that is no run's is taken to hold them itself. */
 function checkpointsOf(folder: string): string {
   const own = path.join(folder, "checkpoints");
-  if (listCheckpoints(folder).length > 0 || fs.existsSync(path.join(folder, "checkpoint.json")))
-    return folder;
-  if (isFolder(own) && listCheckpoints(own).length > 0) return own;
-  const configured = configuredDir(folder);
-  return configured ?? (isFolder(own) ? own : folder);
-}
-
-/** Where the config of a run says that its checkpoints go, if it says so. */
-function configuredDir(folder: string): string | null {
-  if (!fs.existsSync(path.join(folder, "config.json"))) return null;
-  const { runner } = RunDir.open(folder).loadConfig();
-  const checkpointDir = isRecord(runner) ? runner.checkpointDir : null;
-  return typeof checkpointDir === "string" ? path.resolve(folder, checkpointDir) : null;
+  const isThere = listCheckpoints(folder).length > 0 || fs.existsSync(path.join(folder, "checkpoint.json"));
+  if (isThere) return folder;
+  if (listCheckpoints(own).length > 0) return own;
+  // A run notes where else its checkpoints went; a directory inside its own moves with it.
+  const noted = startOfFile(path.join(folder, "logs", "checkpoint_dir.txt"), 4096).trim();
+  if (noted !== "") return path.resolve(folder, noted);
+  return isFolder(own) ? own : folder;
 }
 
 function chosenCheckpoint(directory: string, step: number | undefined): Loaded<unknown> {

@@ -84,7 +84,7 @@ const metadataName = "policy";
 const version = 1;
 
 /** The file of a policy. */
-export function policyToBytes({ state, bounds, ...rest }: StoredPolicy): Uint8Array<ArrayBuffer> {
+export function policyToBytes({ state, bounds, ...rest }: StoredPolicy): Uint8Array {
   const { algorithm, config, obsShape, obsDtype } = rest;
   const text = JSON.stringify({ version, algorithm, config, obsShape, obsDtype });
   return toSafetensors({ state, ...(bounds !== null && { bounds }) }, { [metadataName]: text });

@@ -26,7 +26,7 @@ export interface Policy<A extends Action = Action> {
   actBatch(obs: Array): Array;
   actBatch(obs: readonly PlainObs[] | Float32Array): A[];
   /** The policy as the bytes of one safetensors file, which `loadPolicy` takes anywhere. */
-  toSafetensors(): Uint8Array<ArrayBuffer>;
+  toSafetensors(): Uint8Array;
 }
 
 export interface PolicyOptions {

@@ -20,6 +20,8 @@ import { PPOConfig, type PPOState } from "vibe-rl/algorithms/ppo";
 import { RunDir } from "vibe-rl/runDir";
 import { RunnerConfig, trainPPO } from "vibe-rl/runner";
 import { make } from "vibe-rl/env";
+import { loadPolicy, presets, PPO, type Policy, type TrainConfig } from "vibe-rl";
+import { fromSafetensors, toSafetensors } from "vibe-rl/checkpoint";
 
 const f = jit(grad((x: Array) => x.mul(x).sum()));
 export const y: Array = f(np.ones([3]));
@@ -35,6 +37,16 @@ const [{ agentState }] = await trainPPO(env, params, {
   signal: { aborted: false },
 });
 export const state: PPOState = agentState;
+export const bias: Array | undefined = state.params.actor === undefined ? undefined : state.params.logStd;
+export const action: Array = PPO.act(state, np.zeros([4]))[0];
+await trainPPO(env, params);
+
+const policy: Policy<number> = await loadPolicy(new ArrayBuffer(8), { actions: "discrete" });
+export const next: number = policy.act([1, 2, 3, 4]) + policy.act(new Float32Array(4));
+export const both: number[] = policy.actBatch([[1, 2, 3, 4], new Float64Array(4)]);
+export const bytes: Uint8Array = toSafetensors({ w: np.ones([2]) });
+export const read: unknown = fromSafetensors(bytes).tree;
+export const config: TrainConfig | undefined = presets.cartpole_ppo?.config;
 export { subPaths };
 `;
 

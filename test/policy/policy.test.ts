@@ -198,6 +198,16 @@ describe("loadPolicy", () => {
     expect(last).toMatchObject({ algorithm: "ppo", step: 128, kind: "discrete", obsShape: [4] });
   });
 
+  it("finds the checkpoints of a run that has them elsewhere", async () => {
+    const apart = RunDir("apart", { baseDir: temporaryFolder() });
+    const runnerConfig = { ...small, checkpointDir: temporaryFolder() };
+    await trainPPO(env, params, { ppoConfig, runnerConfig, runDir: apart });
+    expect(apart.listCheckpoints()).toEqual([]);
+    expect((await loadPolicy(apart, { step: 128 })).act(obs)).toBe(
+      (await loadPolicy(runDir, { step: 128 })).act(obs),
+    );
+  });
+
   it("takes the best checkpoint by evaluations, if it is not told a step", async () => {
     runDir.markBest(64);
     expect((await loadPolicy(runDir)).step).toBe(64);
@@ -209,8 +219,7 @@ describe("loadPolicy", () => {
     const bytes = (await loadPolicy(runDir, { step: 128 })).toSafetensors();
     // Two layers of an actor and a critic of 8, normalisation, and a header: no optimiser, no environment.
     expect(bytes.length).toBeLessThan(4000);
-    const { buffer } = bytes;
-    const policy = await loadPolicy(buffer, { actions: "discrete" });
+    const policy = await loadPolicy(bytes.buffer as ArrayBuffer, { actions: "discrete" });
     expectTypeOf(policy).toEqualTypeOf<Policy<number>>();
     expect(policy.act(obs)).toBe(
       PPO.act(trained, np.array(obs), { config: ppoConfig, explore: false })[0].item(),

@@ -18,15 +18,26 @@ import {
 import type { Host } from "./host.js";
 import { configOf, openRun, relative, restore, type Restored } from "./runs.js";
 
-/** Lines in columns. */
-export function table(rows: readonly (readonly string[])[]): string[] {
+/** Lines in columns, of which the last goes on in further lines where they would be longer than `most`. */
+export function table(rows: readonly (readonly string[])[], most = Infinity): string[] {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]))
-      .join("  ")
-      .trimEnd(),
-  );
+  const before = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
+  return rows.flatMap((row) => {
+    const [first, ...more] = wrapped(row[row.length - 1], most - before);
+    const cells = [...row.slice(0, -1), first].map((cell, column) => cell.padEnd(widths[column]));
+    return [cells.join("  ").trimEnd(), ...more.map((line) => " ".repeat(before) + line)];
+  });
+}
+
+/** A text in lines of at most so many letters, broken between words. */
+function wrapped(text: string, most: number): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines[lines.length - 1];
+    if (line !== "" && line.length + 1 + word.length > most) lines.push(word);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines;
 }
 
 export function listPresets(args: Arguments, { print }: Host): number {
@@ -35,7 +46,7 @@ export function listPresets(args: Arguments, { print }: Host): number {
   const rows = Object.entries(presets).map(([name, { config, description }]) => [
     ...[name, config.envId, config.algo, config.runner.totalTimesteps.toLocaleString("en"), description],
   ]);
-  table([["preset", "environment", "algorithm", "steps", ""], ...rows]).forEach(print);
+  table([["preset", "environment", "algorithm", "steps", ""], ...rows], 100).forEach(print);
   return 0;
 }
 

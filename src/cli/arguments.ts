@@ -27,6 +27,19 @@ export function parseArguments(list: readonly string[]): Arguments {
   return { words, flags };
 }
 
+/**
+ * For commands that need a word: where none stands before the flags, it is what comes behind the value of one, as in
+ * `eval --base-dir X RUN`. Numbers are parts of a list.
+ */
+export function withWord({ words, flags }: Arguments): Arguments {
+  if (words.length > 0) return { words, flags };
+  const isPart = (value: string, at: number) => at === 0 || /^[([]?[-+.\d][\d.,_eE+-]*[)\]]?,?$/.test(value);
+  return {
+    words: flags.flatMap(({ values }) => values.filter((value, at) => !isPart(value, at))),
+    flags: flags.map(({ name, values }) => ({ name, values: values.filter(isPart) })),
+  };
+}
+
 /** A flag's name in camelCase, however it was spelled. */
 export const spelled = (name: string): string =>
   name.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());

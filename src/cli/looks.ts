@@ -25,7 +25,7 @@ export function listPresets(args: Arguments, { print }: Host): number {
   const rows = Object.entries(presets).map(([name, { config, description }]) => [
     ...[name, config.envId, config.algo, config.runner.totalTimesteps.toLocaleString("en"), description],
   ]);
-  columns([["preset", "environment", "algorithm", "steps", ""], ...rows]).forEach(print);
+  columns([["preset", "environment", "algorithm", "steps", ""], ...rows], 100).forEach(print);
   return 0;
 }
 

@@ -14,10 +14,12 @@ import {
 } from "../config/index.js";
 import { bestCheckpoint, listCheckpoints } from "../checkpoint/index.js";
 import { columns } from "../files/index.js";
+import type { MetricsBackend } from "../metrics/index.js";
 import { RunDir } from "../runDir/index.js";
-import { run, RunnerConfig, type Change, type RunResult } from "../runner/index.js";
+import { run, RunnerConfig, type Change, type RecordSink, type RunResult } from "../runner/index.js";
 import { checkWords, oneOf, spelled, tell, understood, UsageError, type Arguments } from "./arguments.js";
 import type { Host } from "./host.js";
+import { checkLoggers, loggersFrom, openLoggers, plainLoggers, type Loggers } from "./loggers.js";
 import { progressView } from "./progress.js";
 import { checkpointsOf, configOf, openRun, relative, saveConfig, withCheckpointDir } from "./runs.js";
 
@@ -47,24 +49,34 @@ export function trainHelp(name: string = firstPreset): string {
     "table and a plot that compare them.",
     "",
     `Settings of ${name}, what they take and what they are (snake_case, kebab-case or camelCase):`,
-    ...columns([...rows, ["  --base_dir", "text", "runs", "the directory of all runs"]]),
+    ...columns([
+      ...rows,
+      ["  --base_dir", "text", "runs", "the directory of all runs"],
+      ["  --logger", "list", "none", "where else metrics go: tensorboard, wandb"],
+      ["  --wandb_project", "text", "vibe-rl", "the project on Weights & Biases"],
+    ]),
   ].join("\n");
 }
 
-/** The settings of a command line, and the directory of all runs. */
+/** Flags that are not settings of a run. */
+const ownFlags = ["baseDir", "logger", "wandbProject"] as const;
+
+/** The settings of a command line, the directory of all runs, and where else records go. */
 export function readSettings({ flags }: Arguments): {
   readonly overrides: readonly Override[];
   readonly baseDir: string;
+  readonly loggersOf: (saved?: Readonly<Record<string, unknown>>) => Loggers;
 } {
-  const isBase = (flag: string) => spelled(flag) === "baseDir";
-  const base = flags.findLast(({ name }) => isBase(name));
-  const settings = flags.filter(({ name }) => !isBase(name));
+  const isOwn = (flag: string) => ownFlags.some((name) => name === spelled(flag));
+  const valuesOf = (own: (typeof ownFlags)[number]) =>
+    flags.findLast(({ name }) => spelled(name) === own)?.values;
+  const project = oneOf(valuesOf("wandbProject"), "wandb-project");
   return {
-    overrides: settings.map(({ name: flag, values }) => ({
-      flag,
-      text: values.length === 0 ? null : values.join(" "),
-    })),
-    baseDir: oneOf(base?.values, "base-dir") ?? "runs",
+    overrides: flags
+      .filter(({ name }) => !isOwn(name))
+      .map(({ name: flag, values }) => ({ flag, text: values.length === 0 ? null : values.join(" ") })),
+    baseDir: oneOf(valuesOf("baseDir"), "base-dir") ?? "runs",
+    loggersOf: (saved) => loggersFrom(valuesOf("logger"), project, saved),
   };
 }
 
@@ -82,19 +94,26 @@ export function configOfLine(preset: string | undefined, overrides: readonly Ove
 export async function train(args: Arguments, host: Host): Promise<number> {
   checkWords(args, 1);
   const [name] = args.words;
-  const { overrides, baseDir } = readSettings(args);
-  return trainOne(configOfLine(name, overrides), name, baseDir, host);
+  const { overrides, baseDir, loggersOf } = readSettings(args);
+  return trainOne(configOfLine(name, overrides), name, { baseDir, loggers: loggersOf() }, host);
+}
+
+/** Where runs go: the directory of all runs, and what else takes their records. */
+export interface Destination {
+  readonly baseDir: string;
+  readonly loggers: Loggers;
 }
 
 /** Makes one run, in a directory of its own. */
 export async function trainOne(
   config: TrainConfig,
   preset: string,
-  baseDir: string,
+  { baseDir, loggers }: Destination,
   host: Host,
   onStart: (runDir: RunDir) => void = () => undefined,
 ): Promise<number> {
   const setup = understood(() => setUp(config));
+  await checkLoggers(loggers);
   const runDir = understood(() => RunDir(`${config.envId}_${config.algo}`, { baseDir }));
   saveConfig(runDir, config, preset);
   let hasBegun = false as boolean;
@@ -103,7 +122,7 @@ export async function trainOne(
     onStart(runDir);
   };
   try {
-    return await perform(config, setup, runDir, host, begin);
+    return await perform(config, setup, runDir, loggers, host, begin);
   } finally {
     if (!hasBegun) discard(runDir);
   }
@@ -125,22 +144,25 @@ function discard(runDir: RunDir): void {
 /** Goes on with a run from its newest checkpoint. */
 export async function resume(args: Arguments, host: Host): Promise<number> {
   checkWords(args, 1);
-  const { overrides, baseDir } = readSettings(args);
+  const { overrides, baseDir, loggersOf } = readSettings(args);
   const runDir = openRun(args.words[0], baseDir);
   const saved = configOf(runDir);
+  const loggers = loggersOf(runDir.loadConfig());
   const changed = understood(() => findable(applyOverrides(saved, overrides)));
   const config = understood(() => ({
     ...changed,
     runner: RunnerConfig({ ...changed.runner, resume: true, overwrite: false }),
   }));
   const setup = understood(() => setUp(config));
-  return perform(config, setup, runDir, host);
+  await checkLoggers(loggers);
+  return perform(config, setup, runDir, loggers, host);
 }
 
 async function perform(
   config: TrainConfig,
   { trainer }: Setup,
   runDir: RunDir,
+  loggers: Loggers,
   host: Host,
   onStart?: () => void,
 ): Promise<number> {
@@ -148,6 +170,7 @@ async function perform(
   const view = progressView(terminal);
   const stop = host.interruption();
   let hasBegun = false as boolean;
+  let opened: MetricsBackend | null = null;
   const begin = (step: number, changes: readonly Change[]): void => {
     hasBegun = true;
     print(`run directory: ${relative(runDir.root)}`);
@@ -156,16 +179,22 @@ async function perform(
     for (const { setting, from, to } of changes) {
       print(`from step ${step.toLocaleString("en")} on: ${setting} ${show(to)} (it was ${show(from)})`);
     }
+    const { loggers: before, wandbProject: _, ...saved } = runDir.loadConfig();
+    if (before !== undefined || loggers.loggers.length > 0)
+      runDir.saveConfig({ ...saved, ...plainLoggers(loggers) });
+    opened = openLoggers(loggers, runDir, step);
     onStart?.();
   };
   let result;
   try {
-    const options = { runDir, onProgress: view.show, signal: stop.signal, onStart: begin };
+    const logger: RecordSink = { log: (record, step) => opened?.log(record, step) };
+    const options = { runDir, onProgress: view.show, signal: stop.signal, onStart: begin, logger };
     result = await run(trainer, config.runner, options);
   } catch (error) {
     // What is refused before it begins was asked for in a wrong way.
     throw error instanceof ArrayError && !hasBegun ? new UsageError(tell(error)) : error;
   } finally {
+    await (opened as MetricsBackend | null)?.close();
     view.end();
     stop.release();
   }

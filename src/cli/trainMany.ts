@@ -12,7 +12,7 @@ import type { Host } from "./host.js";
 import { rowOf } from "./looks.js";
 import { relative } from "./runs.js";
 import { combinationsOf, readSweepFlags, type Combination } from "./sweepFlags.js";
-import { configOfLine, readSettings, trainOne } from "./train.js";
+import { configOfLine, readSettings, trainOne, type Destination } from "./train.js";
 
 /** A run that is asked for. */
 interface Wanted {
@@ -31,7 +31,8 @@ export async function trainMany(args: Arguments, host: Host): Promise<number> {
   const { seeds, settings, rest } = readSweepFlags(args);
   checkWords(rest, 1);
   const [preset] = rest.words;
-  const { overrides, baseDir } = readSettings(rest);
+  const { overrides, baseDir, loggersOf } = readSettings(rest);
+  const destination = { baseDir, loggers: loggersOf() };
   const configs = combinationsOf(settings).map((combination) => ({
     combination,
     config: configOfLine(preset, [...overrides, ...combination]),
@@ -47,7 +48,7 @@ export async function trainMany(args: Arguments, host: Host): Promise<number> {
   const made: Made[] = [];
   for (const [at, one] of wanted.entries()) {
     host.print(`run ${at + 1} of ${wanted.length}: ${nameOf(one)}`);
-    const ended = await attempt(one, preset, baseDir, host);
+    const ended = await attempt(one, preset, destination, host);
     made.push(ended);
     if (ended.state === "stopped") break;
   }
@@ -92,10 +93,10 @@ const nameOf = (one: Wanted): string =>
   [settingOf(one), `seed ${one.config.runner.seed}`].filter((part) => part !== "").join(", ");
 
 /** Makes a run; if it fails, that is told and the others go on. */
-async function attempt(wanted: Wanted, preset: string, baseDir: string, host: Host): Promise<Made> {
+async function attempt(wanted: Wanted, preset: string, destination: Destination, host: Host): Promise<Made> {
   let runDir: RunDir | null = null;
   try {
-    const code = await trainOne(wanted.config, preset, baseDir, host, (begun) => (runDir = begun));
+    const code = await trainOne(wanted.config, preset, destination, host, (begun) => (runDir = begun));
     return { ...wanted, runDir, state: code === 0 ? "done" : "stopped" };
   } catch (error) {
     host.printError(describe(error));

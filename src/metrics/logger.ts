@@ -1,15 +1,9 @@
 // The logger of a run: every record goes to a file of JSON lines and to any number of backends.
 import { path } from "../node/index.js";
 import { MetricsError } from "./errors.js";
+import { fanOut, type MetricsBackend } from "./fanOut.js";
 import { openJsonLines } from "./jsonLines.js";
 import { plainRecord, type MetricsRecord, type PlainRecord } from "./record.js";
-
-/** Something else that records go to. */
-export interface MetricsBackend {
-  /** Takes a record whose arrays are numbers, and the step it belongs to. Promises are not waited for. */
-  log(record: PlainRecord, step: number): unknown;
-  close(): void | Promise<void>;
-}
 
 export interface MetricsLoggerOptions {
   /** Where records go besides the file. Default: nowhere. */
@@ -38,27 +32,9 @@ export function MetricsLogger(
 ): MetricsLogger {
   const target = path.resolve(file);
   const lines = openJsonLines(target, { keepThroughStep, expected });
-  const working = new Set(backends);
+  const others = fanOut(backends, path.basename(target));
   let lastStep = 0;
   let closing: Promise<void> | null = null;
-
-  const switchOff = (backend: MetricsBackend, error: unknown): void => {
-    // Of several that were under way the first is told.
-    if (!working.delete(backend)) return;
-    const reason = error instanceof Error ? error.message : String(error);
-    process.emitWarning(
-      `a metrics backend failed and is switched off; ${path.basename(target)} goes on: ${reason}`,
-      "MetricsWarning",
-    );
-  };
-
-  const closeBackend = async (backend: MetricsBackend): Promise<void> => {
-    try {
-      await backend.close();
-    } catch (error) {
-      switchOff(backend, error);
-    }
-  };
 
   return {
     path: target,
@@ -68,19 +44,12 @@ export function MetricsLogger(
       const plain = plainRecord({ ...record, wall_time: record.wall_time ?? Date.now() / 1000 });
       if (typeof plain.step === "number") lastStep = plain.step;
       lines.append(plain);
-      for (const backend of working) {
-        try {
-          Promise.resolve(backend.log(plain, lastStep)).catch((error: unknown) => switchOff(backend, error));
-        } catch (error) {
-          switchOff(backend, error);
-        }
-      }
+      others.log(plain, lastStep);
     },
     close: () => {
       if (closing === null) {
         // The backends are closed even if the file cannot be.
-        const done = Promise.all([...working].map(closeBackend));
-        closing = done.then(() => undefined);
+        closing = Promise.resolve(others.close());
         lines.close();
       }
       return closing;

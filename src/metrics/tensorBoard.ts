@@ -3,7 +3,7 @@ import { fs, os, path } from "../node/index.js";
 import { explainFailure, writeAll } from "../files/index.js";
 import { maskedCrc32c } from "./crc32c.js";
 import { MetricsError } from "./errors.js";
-import type { MetricsBackend } from "./logger.js";
+import type { MetricsBackend } from "./fanOut.js";
 import { doubleField, floatField, messageField, wholeField } from "./protobuf.js";
 import { scalarsOf } from "./record.js";
 

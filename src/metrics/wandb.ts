@@ -2,7 +2,7 @@
 import { fs, path } from "../node/index.js";
 import { explainFailure, failureCode, replaceFile } from "../files/index.js";
 import { MetricsError } from "./errors.js";
-import type { MetricsBackend } from "./logger.js";
+import type { MetricsBackend } from "./fanOut.js";
 import { scalarsOf } from "./record.js";
 
 /** The part of a run of `@wandb/sdk` that we use. */
@@ -49,6 +49,11 @@ async function loadWandb(operation: string): Promise<Wandb> {
       { cause: error },
     );
   }
+}
+
+/** Refuses what cannot be loaded; `operation` names who asks. */
+export async function checkWandb(operation: string): Promise<void> {
+  await loadWandb(operation);
 }
 
 const idPath = (dir: string): string => path.join(path.resolve(dir), wandbIdFile);

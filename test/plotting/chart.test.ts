@@ -56,7 +56,7 @@ describe("axes", () => {
 
 describe("the legend", () => {
   const plot = { left: 0, top: 0, right: 400, bottom: 300 };
-  const entries = ["PPO", "DQN"].map((name) => ({ name, color: "#0077BB", hasBand: true }));
+  const entries = ["PPO", "DQN"].map((name) => ({ name, color: "#0077BB", isDashed: false, hasBand: true }));
   const place = (...obstacles: Parameters<typeof placeLegend>[4]) =>
     placeLegend(plot, entries, 9, "auto", obstacles);
 

@@ -1,6 +1,7 @@
 // A chart of curves with bands: from numbers to shapes.
 import type { PlotConfig } from "../config.js";
 import { inPower, type Band, type Series } from "../data/series.js";
+import { lines } from "../drawing/dashes.js";
 import { area, clip, line, text, type Box, type Drawing, type Point, type Shape } from "../drawing/shapes.js";
 import { fitText, textWidth } from "../font/index.js";
 import { axisOf, extent, scaleOf, xEnds, yEnds, type Axis } from "./axis.js";
@@ -151,11 +152,11 @@ function drawCurves(curves: readonly Curve[], toX: Place, toY: Place, config: Pl
   const raws = curves.flatMap(({ raw, color }) =>
     raw === null ? [] : [line(pointsOf(raw.x, raw.y, toX, toY), color, 0.5 * lineWidth, 0.3)],
   );
-  const means = curves.map(({ band, color }) => {
+  const means = curves.flatMap(({ band, color, isDashed }) => {
     const points = pointsOf(band.x, band.y, toX, toY);
     // A single value is a short dash.
     const [[x, y]] = points;
-    return line(
+    return lines(
       points.length > 1
         ? points
         : [
@@ -164,6 +165,7 @@ function drawCurves(curves: readonly Curve[], toX: Place, toY: Place, config: Pl
           ],
       color,
       lineWidth,
+      isDashed && points.length > 1,
     );
   });
   return [...bands, ...raws, ...means];

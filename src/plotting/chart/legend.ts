@@ -1,7 +1,8 @@
 // The legend: how large it is, where it hides nothing, how it is drawn.
 import type { LegendPlace } from "../config.js";
 import { interpolate, evenly } from "../data/series.js";
-import { area, corners, line, text, type Box, type Point, type Shape } from "../drawing/shapes.js";
+import { lines } from "../drawing/dashes.js";
+import { area, corners, text, type Box, type Point, type Shape } from "../drawing/shapes.js";
 import { textWidth } from "../font/index.js";
 
 /** What the legend must not hide: for points along x, what lies between two heights. */
@@ -15,6 +16,7 @@ export interface LegendEntry {
   readonly name: string;
   readonly color: string;
   readonly hasBand: boolean;
+  readonly isDashed: boolean;
 }
 
 export interface LegendStyle {
@@ -95,7 +97,7 @@ export function drawLegend(box: Box, entries: readonly LegendEntry[], style: Leg
   const { size, ink, background, lineWidth, bandOpacity } = style;
   const left = box.left + padding * size;
   const right = left + swatch * size;
-  const rows = entries.flatMap(({ name, color, hasBand }, row): Shape[] => {
+  const rows = entries.flatMap(({ name, color, hasBand, isDashed }, row): Shape[] => {
     const baseline = box.top + (padding + 0.82 + row * rowHeight) * size;
     const middle = baseline - 0.34 * size;
     const stripe: Point[] = corners({ left, right, top: middle - 0.36 * size, bottom: middle + 0.36 * size });
@@ -105,7 +107,7 @@ export function drawLegend(box: Box, entries: readonly LegendEntry[], style: Leg
     ];
     return [
       ...(hasBand ? [area(stripe, color, bandOpacity)] : []),
-      line(ends, color, lineWidth),
+      ...lines(ends, color, lineWidth, isDashed),
       text(name, [right + 0.6 * size, baseline], { size, color: ink }),
     ];
   });

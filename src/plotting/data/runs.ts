@@ -21,6 +21,10 @@ export interface Run {
 
 const operation = "plotRewardCurve";
 
+/** The environment that a run's config names; "" if it names none. */
+export const environmentOf = ({ config }: Run): string =>
+  typeof config.env_id === "string" ? config.env_id : "";
+
 const withoutTime = (name: string): string => name.replace(/_\d{8}_\d{6}(?:[_-]\d+)?$/, "");
 
 function readConfig(file: string): Record<string, unknown> {

@@ -41,6 +41,7 @@ export {
   type RewardNormalization,
   type RewardStats,
 } from "./normalization.js";
+export { nStepBatch, type NStepOptions, type SequelTransition } from "./nStep.js";
 export { clippedAdam, type OptState } from "./optimizer.js";
 export { ReplayBuffer } from "./replay.js";
 export {
@@ -52,4 +53,11 @@ export {
   type Schedule,
   type ScheduleHorizon,
 } from "./schedule.js";
-export { AgentState, type Metrics, type PPORollout, type PPOTransition, type Transition } from "./types.js";
+export {
+  AgentState,
+  type Metrics,
+  type PPORollout,
+  type PPOTransition,
+  type ReplayBatch,
+  type Transition,
+} from "./types.js";

@@ -36,6 +36,12 @@ export interface Transition {
   readonly done: Array;
 }
 
+/** A batch of transitions that may say more of each: of what follows it, and of how much it counts. */
+export interface ReplayBatch extends Transition {
+  /** What the value of `nextObs` is multiplied by; gamma where it is left out, another where steps were added up. */
+  readonly discount?: Array;
+}
+
 /** What happened in one step, for PPO. With leading axes (T,) or (T, N) it is a rollout. */
 export interface PPOTransition {
   readonly obs: Array;

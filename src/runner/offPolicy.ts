@@ -12,15 +12,9 @@ import {
   type Array,
   type Shape,
 } from "../array/index.js";
-import {
-  checkedConfig,
-  overUpdates,
-  ReplayBuffer,
-  type ScheduleHorizon,
-  type Transition,
-} from "../agent/index.js";
-import { DQN, DQNConfig, SAC, SACConfig, type DQNState, type SACState } from "../algorithms/index.js";
-import type { Environment, Space } from "../env/index.js";
+import { checkedConfig, overUpdates } from "../agent/index.js";
+import type { DQNConfig, DQNState, SACConfig, SACState } from "../algorithms/index.js";
+import type { Environment } from "../env/index.js";
 import { cadenceOf, type Cadence } from "./cadence.js";
 import { checkDevices, checkOptions, runOptionNames } from "./checks.js";
 import { RunnerConfig } from "./config.js";
@@ -28,9 +22,11 @@ import { offPolicyCosts } from "./costs.js";
 import { endless, type CountedState } from "./episodes.js";
 import { evaluator } from "./evaluate.js";
 import type { MetricsRecord } from "./gathered.js";
+import { dqnAlgorithm, sacAlgorithm, type Algorithm, type Learner, type LearnerConfig } from "./learners.js";
 import { lesson, timesDue, type MetricArrays } from "./learning.js";
 import { run, type RunOptions } from "./loop.js";
 import { bytesOf, checkMemory } from "./memory.js";
+import { replayOf, type Memory, type Replay } from "./replay.js";
 import { longestCall } from "./schedule.js";
 import { longestEpisode, lookAt, plainParams, type Setting } from "./setting.js";
 import type { Trainer, Work } from "./trainer.js";
@@ -103,69 +99,10 @@ export const sacTrainer = <S, P>(
   runner: RunnerConfig,
 ) => trainerOf(env, params, sacAlgorithm(config), runner);
 
-const dqnAlgorithm = (given: DQNConfig, nActions?: number): Algorithm<DQNState, DQNConfig> => ({
-  ...{ name: "DQN", kind: "Discrete" },
-  config: checkedConfig("trainDQN", "dqnConfig", DQNConfig, given),
-  actionCount: { name: "nActions", value: nActions },
-  learner: (config) => ({
-    config,
-    init: (key, obsShape, actions) => DQN.init(key, obsShape, actions, config),
-    act: (state, obs, explore) => DQN.actBatch(state, obs, { config, explore }),
-    observe: DQN.observe,
-    update: (state, batch) => DQN.update(state, batch, { config }),
-    paramsOf: ({ params }) => params,
-  }),
-});
-
-const sacAlgorithm = (given: SACConfig, actionDim?: number): Algorithm<SACState, SACConfig> => ({
-  ...{ name: "SAC", kind: "Box" },
-  config: checkedConfig("trainSAC", "sacConfig", SACConfig, given),
-  actionCount: { name: "actionDim", value: actionDim },
-  learner: (config) => ({
-    config,
-    init: (key, obsShape, space, numEnvs) => SAC.init(key, obsShape, space, config, { numEnvs }),
-    act: (state, obs, explore) => SAC.actBatch(state, obs, { config, explore }),
-    observe: (state, seen) => SAC.observe(state, seen, { config }),
-    update: (state, batch) => SAC.update(state, batch, { config }),
-    paramsOf: ({ actorParams, criticParams, logAlpha }) => ({ actorParams, criticParams, logAlpha }),
-  }),
-});
-
-/** What the runner reads of an algorithm's config. */
-interface LearnerConfig extends ScheduleHorizon {
-  readonly batchSize: number;
-  readonly hiddenSizes: readonly number[];
-  readonly trainFreq: number;
-  readonly gradientSteps: number;
-}
-
-/** An algorithm as a run is asked for. */
-interface Algorithm<A, C extends LearnerConfig> {
-  readonly name: string;
-  readonly config: C;
-  /** The kind of actions that it takes. */
-  readonly kind: Space["kind"];
-  /** What the user said about the number of actions, and how it is called. */
-  readonly actionCount: { readonly name: string; readonly value: number | undefined };
-  /** The algorithm with the config of a run, which knows how many updates there will be. */
-  readonly learner: (config: C) => Learner<A>;
-}
-
-/** What the runner asks of an algorithm. */
-interface Learner<A> {
-  readonly config: LearnerConfig;
-  readonly init: (key: Array, obsShape: Shape, actions: Space, numEnvs: number) => A;
-  readonly act: (state: A, obs: Array, explore: boolean) => [actions: Array, state: A];
-  /** Takes what happened in a step of all environments into the agent's statistics. */
-  readonly observe: (state: A, seen: { obs: Array; reward: Array; ended: Array }) => A;
-  readonly update: (state: A, batch: Transition) => [state: A, metrics: object];
-  readonly paramsOf: (state: A) => object;
-}
-
 /** What a run carries. */
 interface TrainState<A, S> {
   readonly agentState: A;
-  readonly buffer: ReplayBuffer<Transition>;
+  readonly buffer: Memory;
   readonly obs: Array;
   readonly envState: S;
   readonly rng: Array;
@@ -216,11 +153,12 @@ function trainerOf<A extends object, C extends LearnerConfig, S, P>(
   const learner = learnerOf(overUpdates(config, cadence.updatesAt(units)));
   const setting = lookAt(operation, env, envParams, obsShape, actionCount, [kind]);
   const playing = endless(env, envParams);
-  const start = () => startOf(playing, envParams, setting, learner, runnerConfig);
+  const replay = replayOf(config, numEnvs);
+  const start = () => startOf(playing, envParams, setting, learner, replay, runnerConfig);
   checkMemory(operation, offPolicyCosts(bytesOf(start), learner.config, runnerConfig));
   const longest = longestCall(units, logInterval, numEnvs);
-  const chunk = jit(chunkOf(playing, envParams, learner, cadence, longest), { donateArgnums: 0 });
-  const measured = jit((state: TrainState<A, CountedState<S>>) => measuredNow(learner, state));
+  const chunk = jit(chunkOf(playing, envParams, learner, replay, cadence, longest), { donateArgnums: 0 });
+  const measured = jit((state: TrainState<A, CountedState<S>>) => measuredNow(learner, replay, state));
   const act = (state: A, obs: Array) => learner.act(state, obs.slice(null), false)[0].slice(0);
   const evaluation = evaluator(act, env, envParams, {
     nEpisodes: evalEpisodes,
@@ -265,17 +203,18 @@ function startOf<A, S, P>(
   params: P,
   { obsShape, actions }: Setting,
   learner: Learner<A>,
+  replay: Replay,
   { seed, numEnvs, bufferSize }: RunnerConfig,
 ): TrainState<A, S> {
   const [rng, agentKey, resetKey] = random.split(random.key(seed), 3);
   const [obs, envState] = vmap((key: Array) => env.reset(key, params))(random.split(resetKey, numEnvs));
   const example = {
     ...{ obs: obs.slice(0), action: actions.sample(resetKey), nextObs: obs.slice(0) },
-    ...{ reward: np.float32(0), done: np.array(false) },
+    ...{ reward: np.float32(0), done: np.array(false), ended: np.array(false) },
   };
   return {
     agentState: learner.init(agentKey, obsShape, actions, numEnvs),
-    buffer: ReplayBuffer.init<Transition>(bufferSize, example),
+    buffer: replay.init(bufferSize, example),
     ...{ obs, envState, rng, turns: np.int32(0), stepsSince: np.int32(0) },
   };
 }
@@ -283,26 +222,28 @@ function startOf<A, S, P>(
 /** One update with a batch from the buffer. */
 function updateOnce<A>(
   learner: Learner<A>,
+  replay: Replay,
   agentState: A,
-  buffer: ReplayBuffer<Transition>,
+  buffer: Memory,
   key: Array,
-): readonly [A, ReplayBuffer<Transition>, MetricArrays] {
-  const batch = ReplayBuffer.sample(buffer, key, learner.config.batchSize);
-  const [learned, metrics] = learner.update(agentState, batch);
+): readonly [A, Memory, MetricArrays] {
+  const [learned, metrics] = learner.update(agentState, replay.draw(buffer, key));
   return [learned, buffer, metrics as MetricArrays];
 }
 
 /** What an update would measure. */
 const measuredNow = <A, S>(
   learner: Learner<A>,
+  replay: Replay,
   { agentState, buffer, rng }: TrainState<A, S>,
-): MetricArrays => updateOnce(learner, agentState, buffer, rng)[2];
+): MetricArrays => updateOnce(learner, replay, agentState, buffer, rng)[2];
 
 /** Up to `longest` turns as one program; how many is an argument, so that one program serves them all. */
 function chunkOf<A, S, P>(
   env: Environment<CountedState<S>, P>,
   params: P,
   learner: Learner<A>,
+  replay: Replay,
   cadence: Cadence,
   longest: number,
 ): (state: TrainState<A, CountedState<S>>, count: Array) => [TrainState<A, CountedState<S>>, Records] {
@@ -341,10 +282,10 @@ function chunkOf<A, S, P>(
         string,
         Array
       >;
-      const buffer = ReplayBuffer.pushBatch<Transition>(now.buffer, {
-        ...{ obs: now.obs, action, reward, nextObs: terminalObs, done: terminated },
-      });
       const ended = terminated.or(truncated);
+      const buffer = replay.push(now.buffer, {
+        ...{ obs: now.obs, action, reward, nextObs: terminalObs, done: terminated, ended },
+      });
       const observed = learner.observe(acted, { obs: now.obs, reward, ended });
       const [due, stepsSince] = timesDue(cadence, now.stepsSince);
       const turns = np.minimum(now.turns.add(1), randomTurns);
@@ -359,7 +300,7 @@ function chunkOf<A, S, P>(
         const next = { agentState: observed, buffer, ...player };
         return { turn: turn.add(1), now: next, records: { metrics, hasLearned, ...played } };
       }
-      const update = (...args: [A, ReplayBuffer<Transition>, Array]) => updateOnce(learner, ...args);
+      const update = (...args: [A, Memory, Array]) => updateOnce(learner, replay, ...args);
       const student = { agentState: observed, buffer };
       const learned = lesson(update, names, cadence, due, student, drawKey);
       const metrics = names.map((name) => [name, records.metrics[name].at(turn).set(learned.metrics[name])]);
@@ -374,7 +315,7 @@ function chunkOf<A, S, P>(
       };
     };
   return (state, count) => {
-    const names = Object.keys(evalShape((now: State) => measuredNow(learner, now), state));
+    const names = Object.keys(evalShape((now: State) => measuredNow(learner, replay, now), state));
     const start: Chunk = {
       turn: np.int32(0),
       now: state,

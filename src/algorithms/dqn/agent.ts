@@ -9,7 +9,7 @@ import {
   progressAt,
   scheduled,
   type NetworkParams,
-  type Transition,
+  type ReplayBatch,
 } from "../../agent/index.js";
 import { jit, lax, np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
@@ -100,7 +100,7 @@ function nextTarget(
 }
 
 /** One gradient step on a batch; every `targetUpdateFreq` updates the target network follows. */
-function update(state: DQNState, given: Transition, { config }: Options): [DQNState, DQNMetrics] {
+function update(state: DQNState, given: ReplayBatch, { config }: Options): [DQNState, DQNMetrics] {
   const seen = (obs: Array) => normalizeObs(state, obs, config);
   const batch = { ...given, obs: seen(given.obs), nextObs: seen(given.nextObs) };
   const [[loss, qMean], gradients] = valueAndGrad(

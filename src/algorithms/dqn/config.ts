@@ -40,6 +40,8 @@ export interface DQNConfig extends ScheduleHorizon {
   readonly epsilonDecaySteps: number;
   /** The part of scheduleUpdates over which the chance falls instead; null: epsilonDecaySteps. Default null. */
   readonly explorationFraction: number | null;
+  /** Steps whose rewards are added up before values take over: n-step returns. Default 1. */
+  readonly nSteps: number;
   /** trainDQN learns whenever so many environment steps, of all environments together, were made. Default 1. */
   readonly trainFreq: number;
   /** Updates each time that trainDQN learns. Default 1. */
@@ -71,6 +73,7 @@ export const DQNConfig = defineConfig<DQNConfig>("DQNConfig", {
   epsilonEnd: fraction(0.01),
   epsilonDecaySteps: whole(50_000),
   explorationFraction: optional(positiveFraction(1)),
+  nSteps: whole(1),
   trainFreq: whole(1),
   gradientSteps: whole(1),
   double: flag(false),

@@ -1,5 +1,5 @@
 // DQN's loss: how far Q-values are from the reward and what the target network says follows.
-import type { NetworkParams, Transition } from "../../agent/index.js";
+import type { NetworkParams, ReplayBatch } from "../../agent/index.js";
 import { lax, np, type Array } from "../../array/index.js";
 import type { DQNConfig } from "./config.js";
 import { pick, qValues } from "./network.js";
@@ -11,13 +11,13 @@ export type DQNLossConfig = Pick<DQNConfig, "gamma" | "double" | "dueling" | "lo
 export function dqnLoss(
   params: NetworkParams,
   targetParams: NetworkParams,
-  batch: Transition,
+  batch: ReplayBatch,
   { config }: { readonly config: DQNLossConfig },
 ): [loss: Array, qMean: Array] {
   const q = pick(qValues(params, batch.obs, config), batch.action);
   const goesOn = np.subtract(1, batch.done.astype("float32"));
   const following = nextValues(params, targetParams, batch.nextObs, config);
-  const target = batch.reward.add(goesOn.mul(following).mul(config.gamma));
+  const target = batch.reward.add(goesOn.mul(following).mul(batch.discount ?? config.gamma));
   const error = q.sub(lax.stopGradient(target));
   return [penalty[config.loss](error).mean(), q.mean()];
 }

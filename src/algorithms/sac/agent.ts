@@ -11,7 +11,7 @@ import {
   normalizeReward,
   scheduled,
   type NetworkParams,
-  type Transition,
+  type ReplayBatch,
 } from "../../agent/index.js";
 import { jit, np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
@@ -116,7 +116,7 @@ function observe(state: SACState, { obs, reward, ended }: Seen, { config }: Opti
 }
 
 /** One gradient step each of the critics, the actor and the temperature; the target critics follow. */
-function update(state: SACState, given: Transition, { config }: Options): [SACState, SACMetrics] {
+function update(state: SACState, given: ReplayBatch, { config }: Options): [SACState, SACMetrics] {
   const seen = (obs: Array) => normalizeObs(state, obs, config);
   const batch = {
     ...given,

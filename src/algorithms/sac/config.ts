@@ -48,6 +48,8 @@ export interface SACConfig extends ScheduleHorizon {
   readonly logStdMin: number;
   /** Largest logarithm of the policy's standard deviation. Default 2. */
   readonly logStdMax: number;
+  /** Steps whose rewards are added up before values take over: n-step returns. Default 1. */
+  readonly nSteps: number;
   /** trainSAC learns whenever so many environment steps, of all environments together, were made. Default 1. */
   readonly trainFreq: number;
   /** Updates each time that trainSAC learns. Default 1. */
@@ -83,6 +85,7 @@ export const SACConfig = defineConfig<SACConfig>(
     actionHigh: optional(eachOrAll(1)),
     logStdMin: finite(-20),
     logStdMax: finite(2),
+    nSteps: whole(1),
     trainFreq: whole(1),
     gradientSteps: whole(1),
     normalizeObs: flag(false),

@@ -43,6 +43,7 @@ export {
 } from "./normalization.js";
 export { nStepBatch, type NStepOptions, type SequelTransition } from "./nStep.js";
 export { clippedAdam, type OptState } from "./optimizer.js";
+export { PrioritizedReplayBuffer, type Draw, type Priorities } from "./prioritized.js";
 export { ReplayBuffer } from "./replay.js";
 export {
   overUpdates,

@@ -69,19 +69,24 @@ function push<T>(buffer: ReplayBuffer<T>, transition: T): ReplayBuffer<T> {
   return { data, ...advanced(buffer, 1, capacity) };
 }
 
+/** How many transitions there are along the first axis. */
+function rows<T>(operation: string, transitions: T): number {
+  const [first] = tree.leaves(transitions) as Array[];
+  return asRow(first).shape[0] ?? fail(operation, "needs transitions with a first axis");
+}
+
 /** The ring with several more transitions, first to last along their first axis. */
 function pushBatch<T>(buffer: ReplayBuffer<T>, transitions: T): ReplayBuffer<T> {
   const operation = "ReplayBuffer.pushBatch";
   const capacity = capacityOf(operation, buffer);
-  const [first] = tree.leaves(transitions) as Array[];
-  const count = asRow(first).shape[0] ?? fail(operation, "needs transitions with a first axis");
+  const count = rows(operation, transitions);
   if (count > capacity) {
     fail(operation, `${count} transitions do not fit into a ring of ${capacity}; raise its capacity`);
   }
-  const rows = buffer.next.add(np.arange(count)).mod(capacity);
+  const next = buffer.next.add(np.arange(count)).mod(capacity);
   const data = tree.mapWithPath(
     (path, ring: unknown, leaf: unknown) =>
-      (ring as Array).at(rows).set(fitting(operation, path, leaf, ring as Array, [count])),
+      (ring as Array).at(next).set(fitting(operation, path, leaf, ring as Array, [count])),
     buffer.data,
     transitions,
   ) as T;
@@ -111,7 +116,10 @@ const sample = <T>(buffer: ReplayBuffer<T>, key: Array, batchSize: number): T =>
 
 const isTraced = (array: Array): boolean => array.tracer !== null;
 
+/** How many transitions there can be. */
+const capacity = <T>(buffer: ReplayBuffer<T>): number => capacityOf("ReplayBuffer.capacity", buffer);
+
 /** How many transitions there are. */
 const size = <T>({ size: count }: ReplayBuffer<T>): Array => count;
 
-export const ReplayBuffer = { init, push, pushBatch, places, take, sample, size } as const;
+export const ReplayBuffer = { init, push, pushBatch, places, take, sample, size, capacity, rows } as const;

@@ -40,6 +40,8 @@ export interface Transition {
 export interface ReplayBatch extends Transition {
   /** What the value of `nextObs` is multiplied by; gamma where it is left out, another where steps were added up. */
   readonly discount?: Array;
+  /** How much the error of each counts; 1 where it is left out. */
+  readonly weight?: Array;
 }
 
 /** What happened in one step, for PPO. With leading axes (T,) or (T, N) it is a rollout. */

@@ -1,13 +1,13 @@
 // DQN and SAC as their runner sees them.
 import type { Array, Shape } from "../array/index.js";
-import { checkedConfig, type ReplayBatch, type ScheduleHorizon } from "../agent/index.js";
+import { checkedConfig, type ReplayBatch } from "../agent/index.js";
 import { DQN, DQNConfig, SAC, SACConfig, type DQNState, type SACState } from "../algorithms/index.js";
 import type { Space } from "../env/index.js";
 import type { Rhythm } from "./cadence.js";
 import type { ReplayConfig } from "./replay.js";
 
 /** What the runner reads of an algorithm's config. */
-export interface LearnerConfig extends ScheduleHorizon, ReplayConfig, Rhythm {
+export interface LearnerConfig extends ReplayConfig, Rhythm {
   readonly hiddenSizes: readonly number[];
 }
 
@@ -30,7 +30,10 @@ export interface Learner<A> {
   readonly act: (state: A, obs: Array, explore: boolean) => [actions: Array, state: A];
   /** Takes what happened in a step of all environments into the agent's statistics. */
   readonly observe: (state: A, seen: { obs: Array; reward: Array; ended: Array }) => A;
-  readonly update: (state: A, batch: ReplayBatch) => [state: A, metrics: object];
+  /** One update; where replay is prioritised, with the errors. */
+  readonly update: (state: A, batch: ReplayBatch) => readonly [state: A, metrics: object, errors?: Array];
+  /** How many updates were made. */
+  readonly stepOf: (state: A) => Array;
   readonly paramsOf: (state: A) => object;
 }
 
@@ -44,7 +47,11 @@ export const dqnAlgorithm = (given: DQNConfig, nActions?: number): Algorithm<DQN
     init: (key, obsShape, actions) => DQN.init(key, obsShape, actions, config),
     act: (state, obs, explore) => DQN.actBatch(state, obs, { config, explore }),
     observe: DQN.observe,
-    update: (state, batch) => DQN.update(state, batch, { config }),
+    update: (state, batch) =>
+      config.prioritized
+        ? DQN.updateWithErrors(state, batch, { config })
+        : DQN.update(state, batch, { config }),
+    stepOf: ({ step }) => step,
     paramsOf: ({ params }) => params,
   }),
 });
@@ -60,6 +67,7 @@ export const sacAlgorithm = (given: SACConfig, actionDim?: number): Algorithm<SA
     act: (state, obs, explore) => SAC.actBatch(state, obs, { config, explore }),
     observe: (state, seen) => SAC.observe(state, seen, { config }),
     update: (state, batch) => SAC.update(state, batch, { config }),
+    stepOf: ({ step }) => step,
     paramsOf: ({ actorParams, criticParams, logAlpha }) => ({ actorParams, criticParams, logAlpha }),
   }),
 });

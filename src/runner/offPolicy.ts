@@ -153,7 +153,7 @@ function trainerOf<A extends object, C extends LearnerConfig, S, P>(
   const learner = learnerOf(overUpdates(config, cadence.updatesAt(units)));
   const setting = lookAt(operation, env, envParams, obsShape, actionCount, [kind]);
   const playing = endless(env, envParams);
-  const replay = replayOf(config, numEnvs);
+  const replay = replayOf(learner.config, numEnvs);
   const start = () => startOf(playing, envParams, setting, learner, replay, runnerConfig);
   checkMemory(operation, offPolicyCosts(bytesOf(start), learner.config, runnerConfig));
   const longest = longestCall(units, logInterval, numEnvs);
@@ -227,8 +227,10 @@ function updateOnce<A>(
   buffer: Memory,
   key: Array,
 ): readonly [A, Memory, MetricArrays] {
-  const [learned, metrics] = learner.update(agentState, replay.draw(buffer, key));
-  return [learned, buffer, metrics as MetricArrays];
+  const { batch, places } = replay.draw(buffer, key, learner.stepOf(agentState));
+  const [learned, metrics, errors] = learner.update(agentState, batch);
+  const remembered = errors === undefined ? buffer : replay.setErrors?.(buffer, places, errors);
+  return [learned, remembered ?? buffer, metrics as MetricArrays];
 }
 
 /** What an update would measure. */

@@ -23,6 +23,7 @@ describe("configs", () => {
       ...{ targetUpdateFreq: 1000, epsilonStart: 1, epsilonEnd: 0.01, epsilonDecaySteps: 50_000 },
       ...{ double: false, dueling: false, loss: "mse", normalizeObs: false, clipObs: 10 },
       ...{ trainFreq: 1, gradientSteps: 1, tau: 1, explorationFraction: null, nSteps: 1 },
+      ...{ prioritized: false, priorityAlpha: 0.6, priorityBeta: 0.4 },
       ...{ lrSchedule: "constant", scheduleUpdates: null },
     });
     expect(SACConfig()).toEqual({

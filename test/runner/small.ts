@@ -24,7 +24,7 @@ export const ppoConfig = PPOConfig({
 });
 export const dqnConfig = DQNConfig({
   ...{ hiddenSizes: [8], batchSize: 8, targetUpdateFreq: 20, tau: 0.5, normalizeObs: true },
-  ...{ explorationFraction: 0.5, lrSchedule: "linear", nSteps: 3 },
+  ...{ explorationFraction: 0.5, lrSchedule: "linear", nSteps: 3, prioritized: true },
 });
 export const sacConfig = SACConfig({
   ...{ hiddenSizes: [8], batchSize: 8, normalizeObs: true, normalizeReward: true },

@@ -15,7 +15,7 @@ import { jit, lax, np, random, valueAndGrad, type Array, type Shape } from "../.
 import type { Space } from "../../env/index.js";
 import { applyUpdates, incrementalUpdate } from "../../nn/index.js";
 import { DQNConfig } from "./config.js";
-import { dqnLoss } from "./loss.js";
+import { lossAndErrors } from "./loss.js";
 import { initQNetwork, qValues } from "./network.js";
 import type { DQNMetrics, DQNState } from "./types.js";
 
@@ -100,11 +100,21 @@ function nextTarget(
 }
 
 /** One gradient step on a batch; every `targetUpdateFreq` updates the target network follows. */
-function update(state: DQNState, given: ReplayBatch, { config }: Options): [DQNState, DQNMetrics] {
+function update(state: DQNState, batch: ReplayBatch, options: Options): [DQNState, DQNMetrics] {
+  const [next, metrics] = updateWithErrors(state, batch, options);
+  return [next, metrics];
+}
+
+/** The same, with the error of each transition, (B,), which prioritised replay asks for. */
+function updateWithErrors(
+  state: DQNState,
+  given: ReplayBatch,
+  { config }: Options,
+): [state: DQNState, metrics: DQNMetrics, errors: Array] {
   const seen = (obs: Array) => normalizeObs(state, obs, config);
   const batch = { ...given, obs: seen(given.obs), nextObs: seen(given.nextObs) };
-  const [[loss, qMean], gradients] = valueAndGrad(
-    (params: NetworkParams) => dqnLoss(params, state.targetParams, batch, { config }),
+  const [[loss, { qMean, error }], gradients] = valueAndGrad(
+    (params: NetworkParams) => lossAndErrors(params, state.targetParams, batch, { config }),
     { hasAux: true },
   )(state.params);
   const [steps, optState] = optimizerAt(state.step, config).update(gradients, state.optState);
@@ -115,6 +125,7 @@ function update(state: DQNState, given: ReplayBatch, { config }: Options): [DQNS
   return [
     { ...state, params, targetParams, optState, step },
     { loss, qMean, epsilon: epsilonAt(step, config) },
+    error,
   ];
 }
 
@@ -128,4 +139,5 @@ export const DQN = {
   actBatch: jit(actBatch, { staticArgnums: 2 }),
   observe: jit(observe),
   update: jit(update, { staticArgnums: 2 }),
+  updateWithErrors: jit(updateWithErrors, { staticArgnums: 2 }),
 } as const;

@@ -46,6 +46,12 @@ export interface DQNConfig extends ScheduleHorizon {
   readonly trainFreq: number;
   /** Updates each time that trainDQN learns. Default 1. */
   readonly gradientSteps: number;
+  /** Whether transitions with large errors are drawn more often: prioritised replay. Default false. */
+  readonly prioritized: boolean;
+  /** How much more often: chances are as errors to this power, 0 makes them equal. Default 0.6. */
+  readonly priorityAlpha: number;
+  /** How far weights make up for it at first; at the end of scheduleUpdates they do in full. Default 0.4. */
+  readonly priorityBeta: number;
   /** Whether the online network chooses the next action that the target network values. Default false. */
   readonly double: boolean;
   /** Whether the network has a value and advantages that add up to Q. Default false. */
@@ -76,6 +82,9 @@ export const DQNConfig = defineConfig<DQNConfig>("DQNConfig", {
   nSteps: whole(1),
   trainFreq: whole(1),
   gradientSteps: whole(1),
+  prioritized: flag(false),
+  priorityAlpha: fraction(0.6),
+  priorityBeta: fraction(0.4),
   double: flag(false),
   dueling: flag(false),
   loss: choice("mse", ["mse", "huber"]),

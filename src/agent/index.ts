@@ -54,7 +54,9 @@ export {
   type RewardNormalization,
   type RewardStats,
 } from "./normalization.js";
+export { nStepBatch, type NStepOptions, type SequelTransition } from "./nStep.js";
 export { clippedAdam, type OptState } from "./optimizer.js";
+export { PrioritizedReplayBuffer, type Draw, type Priorities } from "./prioritized.js";
 export { ReplayBuffer } from "./replay.js";
 export {
   overUpdates,
@@ -65,4 +67,11 @@ export {
   type Schedule,
   type ScheduleHorizon,
 } from "./schedule.js";
-export { AgentState, type Metrics, type PPORollout, type PPOTransition, type Transition } from "./types.js";
+export {
+  AgentState,
+  type Metrics,
+  type PPORollout,
+  type PPOTransition,
+  type ReplayBatch,
+  type Transition,
+} from "./types.js";

@@ -69,19 +69,24 @@ function push<T>(buffer: ReplayBuffer<T>, transition: T): ReplayBuffer<T> {
   return { data, ...advanced(buffer, 1, capacity) };
 }
 
+/** How many transitions there are along the first axis. */
+function rows<T>(operation: string, transitions: T): number {
+  const [first] = tree.leaves(transitions) as Array[];
+  return asRow(first).shape[0] ?? fail(operation, "needs transitions with a first axis");
+}
+
 /** The ring with several more transitions, first to last along their first axis. */
 function pushBatch<T>(buffer: ReplayBuffer<T>, transitions: T): ReplayBuffer<T> {
   const operation = "ReplayBuffer.pushBatch";
   const capacity = capacityOf(operation, buffer);
-  const [first] = tree.leaves(transitions) as Array[];
-  const count = asRow(first).shape[0] ?? fail(operation, "needs transitions with a first axis");
+  const count = rows(operation, transitions);
   if (count > capacity) {
     fail(operation, `${count} transitions do not fit into a ring of ${capacity}; raise its capacity`);
   }
-  const places = buffer.next.add(np.arange(count)).mod(capacity);
+  const next = buffer.next.add(np.arange(count)).mod(capacity);
   const data = tree.mapWithPath(
     (path, ring: unknown, leaf: unknown) =>
-      (ring as Array).at(places).set(fitting(operation, path, leaf, ring as Array, [count])),
+      (ring as Array).at(next).set(fitting(operation, path, leaf, ring as Array, [count])),
     buffer.data,
     transitions,
   ) as T;
@@ -93,18 +98,28 @@ const advanced = <T>({ next, size }: ReplayBuffer<T>, by: number, capacity: numb
   size: np.minimum(size.add(by), capacity),
 });
 
-/** `batchSize` transitions drawn with equal chances, with replacement. */
-function sample<T>(buffer: ReplayBuffer<T>, key: Array, batchSize: number): T {
+/** The places of `batchSize` transitions drawn with equal chances, with replacement. */
+function places<T>(buffer: ReplayBuffer<T>, key: Array, batchSize: number): Array {
   if (!isTraced(buffer.size) && buffer.size.item() === 0) {
     fail("ReplayBuffer.sample", "the buffer is empty; push transitions first");
   }
-  const places = random.randint(key, [batchSize], 0, buffer.size);
-  return tree.map((ring: unknown) => np.take(ring as Array, places, 0), buffer.data) as T;
+  return random.randint(key, [batchSize], 0, buffer.size);
 }
 
+/** The transitions at some places. */
+const take = <T>({ data }: ReplayBuffer<T>, at: Array): T =>
+  tree.map((ring: unknown) => np.take(ring as Array, at, 0), data) as T;
+
+/** `batchSize` transitions drawn with equal chances, with replacement. */
+const sample = <T>(buffer: ReplayBuffer<T>, key: Array, batchSize: number): T =>
+  take(buffer, places(buffer, key, batchSize));
+
 const isTraced = (array: Array): boolean => array.tracer !== null;
+
+/** How many transitions there can be. */
+const capacity = <T>(buffer: ReplayBuffer<T>): number => capacityOf("ReplayBuffer.capacity", buffer);
 
 /** How many transitions there are. */
 const size = <T>({ size: count }: ReplayBuffer<T>): Array => count;
 
-export const ReplayBuffer = { init, push, pushBatch, sample, size } as const;
+export const ReplayBuffer = { init, push, pushBatch, places, take, sample, size, capacity, rows } as const;

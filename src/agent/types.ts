@@ -36,6 +36,14 @@ export interface Transition {
   readonly done: Array;
 }
 
+/** A batch of transitions that may say more of each: of what follows it, and of how much it counts. */
+export interface ReplayBatch extends Transition {
+  /** What the value of `nextObs` is multiplied by; gamma where it is left out, another where steps were added up. */
+  readonly discount?: Array;
+  /** How much the error of each counts; 1 where it is left out. */
+  readonly weight?: Array;
+}
+
 /** What happened in one step, for PPO. With leading axes (T,) or (T, N) it is a rollout. */
 export interface PPOTransition {
   readonly obs: Array;

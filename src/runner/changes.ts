@@ -29,6 +29,7 @@ const fixed: Readonly<Record<string, string>> = {
   "config.hiddenSizes": shapes,
   "config.sharedBackbone": shapes,
   "config.dueling": shapes,
+  "config.prioritized": "the replay buffer has priorities, or has none",
   "config.numEnvs": "so many environments are under way",
   numEnvs: "so many environments are under way",
   "config.network": shapes,

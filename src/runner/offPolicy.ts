@@ -13,16 +13,9 @@ import {
   type AxisTree,
   type Shape,
 } from "../array/index.js";
-import {
-  completedConfig,
-  overUpdates,
-  plainConfig,
-  ReplayBuffer,
-  type ScheduleHorizon,
-  type Transition,
-} from "../agent/index.js";
-import { DQN, DQNConfig, SAC, SACConfig, type DQNState, type SACState } from "../algorithms/index.js";
-import type { Environment, Space } from "../env/index.js";
+import { completedConfig, overUpdates } from "../agent/index.js";
+import type { DQNConfig, DQNState, SACConfig, SACState } from "../algorithms/index.js";
+import type { Environment } from "../env/index.js";
 import { cadenceOf, type Cadence } from "./cadence.js";
 import { checkDevices, checkOptions, runOptionNames } from "./checks.js";
 import { RunnerConfig } from "./config.js";
@@ -31,9 +24,11 @@ import { endless, type CountedState } from "./episodes.js";
 import { evaluator } from "./evaluate.js";
 import { familyPrograms, hyperOf, type Family, type Hyper, type Member } from "./family.js";
 import type { MetricsRecord } from "./gathered.js";
+import { dqnAlgorithm, sacAlgorithm, type Algorithm, type Learner, type LearnerConfig } from "./learners.js";
 import { lesson, timesDue, type MetricArrays } from "./learning.js";
 import { run, type RunOptions } from "./loop.js";
 import { bytesOf, checkMemory, totalOf } from "./memory.js";
+import { replayOf, type Memory, type Replay } from "./replay.js";
 import { longestCall } from "./schedule.js";
 import { longestEpisode, lookAt, nameOf, originOf, plainParams, type Setting } from "./setting.js";
 import type { Trainer, Work } from "./trainer.js";
@@ -123,75 +118,10 @@ export const dqnFamily = <S, P>(env: Environment<S, P>, params: P, options: Trai
 export const sacFamily = <S, P>(env: Environment<S, P>, params: P, options: TrainSACOptions) =>
   familyOf(env, params, sacAlgorithm(options.sacConfig, options.actionDim), options);
 
-const dqnAlgorithm = (
-  given: Partial<DQNConfig> | undefined,
-  nActions?: number | null,
-): Algorithm<DQNState, DQNConfig> => ({
-  ...{ name: "DQN", kind: "Discrete" },
-  config: plainConfig("trainDQN", "dqnConfig", DQNConfig, given),
-  actionCount: { name: "nActions", value: nActions },
-  learner: (config) => ({
-    config,
-    init: (key, obsShape, actions) => DQN.init(key, obsShape, actions, config),
-    act: (state, obs, explore) => DQN.actBatch(state, obs, { config, explore }),
-    observe: DQN.observe,
-    update: (state, batch) => DQN.update(state, batch, { config }),
-    paramsOf: ({ params }) => params,
-  }),
-});
-
-const sacAlgorithm = (
-  given: Partial<SACConfig> | undefined,
-  actionDim?: number | null,
-): Algorithm<SACState, SACConfig> => ({
-  ...{ name: "SAC", kind: "Box" },
-  config: plainConfig("trainSAC", "sacConfig", SACConfig, given),
-  actionCount: { name: "actionDim", value: actionDim },
-  learner: (config) => ({
-    config,
-    init: (key, obsShape, space, numEnvs) => SAC.init(key, obsShape, space, config, { numEnvs }),
-    act: (state, obs, explore) => SAC.actBatch(state, obs, { config, explore }),
-    observe: (state, seen) => SAC.observe(state, seen, { config }),
-    update: (state, batch) => SAC.update(state, batch, { config }),
-    paramsOf: ({ actorParams, criticParams, logAlpha }) => ({ actorParams, criticParams, logAlpha }),
-  }),
-});
-
-/** What the runner reads of an algorithm's config. */
-interface LearnerConfig extends ScheduleHorizon {
-  readonly batchSize: number;
-  readonly hiddenSizes: readonly number[];
-  readonly trainFreq: number;
-  readonly gradientSteps: number;
-}
-
-/** An algorithm as a run is asked for. */
-interface Algorithm<A, C extends LearnerConfig> {
-  readonly name: string;
-  readonly config: C;
-  /** The kind of actions that it takes. */
-  readonly kind: Space["kind"];
-  /** What the user said about the number of actions, and how it is called. */
-  readonly actionCount: { readonly name: string; readonly value: number | null | undefined };
-  /** The algorithm with the config of a run, which knows how many updates there will be. */
-  readonly learner: (config: C) => Learner<A>;
-}
-
-/** What the runner asks of an algorithm. */
-interface Learner<A> {
-  readonly config: LearnerConfig;
-  readonly init: (key: Array, obsShape: Shape, actions: Space, numEnvs: number) => A;
-  readonly act: (state: A, obs: Array, explore: boolean) => [actions: Array, state: A];
-  /** Takes what happened in a step of all environments into the agent's statistics. */
-  readonly observe: (state: A, seen: { obs: Array; reward: Array; ended: Array }) => A;
-  readonly update: (state: A, batch: Transition) => [state: A, metrics: object];
-  readonly paramsOf: (state: A) => object;
-}
-
 /** What a run carries. */
 interface TrainState<A, S> {
   readonly agentState: A;
-  readonly buffer: ReplayBuffer<Transition>;
+  readonly buffer: Memory;
   readonly obs: Array;
   readonly envState: S;
   readonly rng: Array;
@@ -244,8 +174,13 @@ function familyOf<A extends object, C extends LearnerConfig, S, P>(
   const learnerOf = (hyper: Hyper) => learner({ ...whole, ...hyper });
   const setting = lookAt(operation, env, envParams, obsShape, actionCount, [kind]);
   const playing = endless(env, envParams);
+  /** The algorithm and its replay with settings that are arguments. */
+  const partsOf = (hyper: Hyper): [Learner<A>, Replay] => {
+    const own = learnerOf(hyper);
+    return [own, replayOf(own.config, numEnvs)];
+  };
   const begin = (hyper: Hyper, seed: number) =>
-    startOf(playing, envParams, setting, learnerOf(hyper), { ...runnerConfig, seed });
+    startOf(playing, envParams, setting, ...partsOf(hyper), { ...runnerConfig, seed });
   const bytes = bytesOf(() => begin({}, 0));
   const costs = offPolicyCosts(bytes, config, runnerConfig);
   checkMemory(operation, costs);
@@ -253,11 +188,11 @@ function familyOf<A extends object, C extends LearnerConfig, S, P>(
   type State = TrainState<A, CountedState<S>>;
   const { alone: chunk, together } = familyPrograms(
     (state: State, hyper, count) =>
-      chunkOf(playing, envParams, learnerOf(hyper), cadence, longest)(state, count),
+      chunkOf(playing, envParams, ...partsOf(hyper), cadence, longest)(state, count),
     workOf,
     axesOf(evalShape(() => begin({}, 0))),
   );
-  const measured = jit((state: State, hyper: Hyper) => measuredNow(learnerOf(hyper), state));
+  const measured = jit((state: State, hyper: Hyper) => measuredNow(...partsOf(hyper), state));
   const act = ({ agent, hyper }: { agent: A; hyper: Hyper }, obs: Array) =>
     learnerOf(hyper).act(agent, obs.slice(null), false)[0].slice(0);
   const evaluation = evaluator(act, env, envParams, {
@@ -316,17 +251,18 @@ function startOf<A, S, P>(
   params: P,
   { obsShape, actions }: Setting,
   learner: Learner<A>,
+  replay: Replay,
   { seed, numEnvs, bufferSize }: RunnerConfig,
 ): TrainState<A, S> {
   const [rng, agentKey, resetKey] = random.split(random.key(seed), 3);
   const [obs, envState] = vmap((key: Array) => env.reset(key, params))(random.split(resetKey, numEnvs));
   const example = {
     ...{ obs: obs.slice(0), action: actions.sample(resetKey), nextObs: obs.slice(0) },
-    ...{ reward: np.float32(0), done: np.array(false) },
+    ...{ reward: np.float32(0), done: np.array(false), ended: np.array(false) },
   };
   return {
     agentState: learner.init(agentKey, obsShape, actions, numEnvs),
-    buffer: ReplayBuffer.init<Transition>(bufferSize, example),
+    buffer: replay.init(bufferSize, example),
     ...{ obs, envState, rng, turns: np.int32(0), stepsSince: np.int32(0) },
   };
 }
@@ -334,26 +270,30 @@ function startOf<A, S, P>(
 /** One update with a batch from the buffer. */
 function updateOnce<A>(
   learner: Learner<A>,
+  replay: Replay,
   agentState: A,
-  buffer: ReplayBuffer<Transition>,
+  buffer: Memory,
   key: Array,
-): readonly [A, ReplayBuffer<Transition>, MetricArrays] {
-  const batch = ReplayBuffer.sample(buffer, key, learner.config.batchSize);
-  const [learned, metrics] = learner.update(agentState, batch);
-  return [learned, buffer, metrics as MetricArrays];
+): readonly [A, Memory, MetricArrays] {
+  const { batch, places } = replay.draw(buffer, key, learner.stepOf(agentState));
+  const [learned, metrics, errors] = learner.update(agentState, batch);
+  const remembered = errors === undefined ? buffer : replay.setErrors?.(buffer, places, errors);
+  return [learned, remembered ?? buffer, metrics as MetricArrays];
 }
 
 /** What an update would measure. */
 const measuredNow = <A, S>(
   learner: Learner<A>,
+  replay: Replay,
   { agentState, buffer, rng }: TrainState<A, S>,
-): MetricArrays => updateOnce(learner, agentState, buffer, rng)[2];
+): MetricArrays => updateOnce(learner, replay, agentState, buffer, rng)[2];
 
 /** Up to `longest` turns as one program; how many is an argument, so that one program serves them all. */
 function chunkOf<A, S, P>(
   env: Environment<CountedState<S>, P>,
   params: P,
   learner: Learner<A>,
+  replay: Replay,
   cadence: Cadence,
   longest: number,
 ): (state: TrainState<A, CountedState<S>>, count: Array) => [TrainState<A, CountedState<S>>, Records] {
@@ -392,10 +332,10 @@ function chunkOf<A, S, P>(
         string,
         Array
       >;
-      const buffer = ReplayBuffer.pushBatch<Transition>(now.buffer, {
-        ...{ obs: now.obs, action, reward, nextObs: terminalObs, done: terminated },
-      });
       const ended = terminated.or(truncated);
+      const buffer = replay.push(now.buffer, {
+        ...{ obs: now.obs, action, reward, nextObs: terminalObs, done: terminated, ended },
+      });
       const observed = learner.observe(acted, { obs: now.obs, reward, ended });
       const [due, stepsSince] = timesDue(cadence, now.stepsSince);
       const turns = np.minimum(now.turns.add(1), randomTurns);
@@ -410,7 +350,7 @@ function chunkOf<A, S, P>(
         const next = { agentState: observed, buffer, ...player };
         return { turn: turn.add(1), now: next, records: { metrics, hasLearned, ...played } };
       }
-      const update = (...args: [A, ReplayBuffer<Transition>, Array]) => updateOnce(learner, ...args);
+      const update = (...args: [A, Memory, Array]) => updateOnce(learner, replay, ...args);
       const student = { agentState: observed, buffer };
       const learned = lesson(update, names, cadence, due, student, drawKey);
       const metrics = names.map((name) => [name, records.metrics[name].at(turn).set(learned.metrics[name])]);
@@ -425,7 +365,7 @@ function chunkOf<A, S, P>(
       };
     };
   return (state, count) => {
-    const names = Object.keys(evalShape((now: State) => measuredNow(learner, now), state));
+    const names = Object.keys(evalShape((now: State) => measuredNow(learner, replay, now), state));
     const start: Chunk = {
       turn: np.int32(0),
       now: state,

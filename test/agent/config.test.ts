@@ -22,7 +22,8 @@ describe("configs", () => {
       ...{ hiddenSizes: [128, 128], network: "auto", lr: 1e-3, gamma: 0.99, batchSize: 64, maxGradNorm: 10 },
       ...{ targetUpdateFreq: 1000, epsilonStart: 1, epsilonEnd: 0.01, epsilonDecaySteps: 50_000 },
       ...{ double: false, dueling: false, loss: "mse", normalizeObs: false, clipObs: 10 },
-      ...{ trainFreq: 1, gradientSteps: 1, tau: 1, explorationFraction: null },
+      ...{ trainFreq: 1, gradientSteps: 1, tau: 1, explorationFraction: null, nSteps: 1 },
+      ...{ prioritized: false, priorityAlpha: 0.6, priorityBeta: 0.4 },
       ...{ lrSchedule: "constant", scheduleUpdates: null },
     });
     expect(SACConfig()).toEqual({
@@ -36,7 +37,7 @@ describe("configs", () => {
       },
       ...{ batchSize: 256, maxGradNorm: 10, tau: 0.005, initAlpha: 1, autotuneAlpha: true },
       ...{ targetEntropyScale: 1, actionLow: null, actionHigh: null, logStdMin: -20, logStdMax: 2 },
-      ...{ trainFreq: 1, gradientSteps: 1, lrSchedule: "constant", scheduleUpdates: null },
+      ...{ trainFreq: 1, gradientSteps: 1, lrSchedule: "constant", scheduleUpdates: null, nSteps: 1 },
       ...{ normalizeObs: false, clipObs: 10, normalizeReward: false, clipReward: 10 },
     });
   });

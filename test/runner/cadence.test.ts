@@ -1,8 +1,11 @@
 // When DQN and SAC learn, and what their records say about it.
 import { describe, expect, it } from "vitest";
+import { Network } from "vibe-rl/agent";
 import { DQNConfig } from "vibe-rl/algorithms/dqn";
 import { PPOConfig } from "vibe-rl/algorithms/ppo";
 import { SACConfig } from "vibe-rl/algorithms/sac";
+import { nn, np, type Array } from "vibe-rl/array";
+import { Box, Discrete, type Environment } from "vibe-rl/env";
 import {
   dqnTrainer,
   trainDQN,
@@ -161,4 +164,37 @@ describe("schedules", () => {
     expect(await paramsAfter(3)).not.toEqual(await paramsAfter(2));
     expect(await paramsAfter(4)).toEqual(await paramsAfter(3));
   });
+});
+
+/** Pays 1 after every step, and ends with the third one: a return of 3 from the start. */
+const three: Environment<Array, null> = {
+  name: "Three",
+  defaultParams: () => null,
+  observationSpace: () => Box({ low: 0, high: 3, shape: [1] }),
+  actionSpace: () => Discrete(2),
+  reset: () => [np.zeros([1]), np.int32(0)],
+  step: (_, state) => {
+    const next = state.add(1);
+    const done = next.greaterEqual(3);
+    const info = { terminated: done, truncated: np.array(false) };
+    return [next.astype("float32").slice(null), next, np.float32(1), done, info];
+  },
+};
+
+it("returns over several steps are learned from in trainDQN, with several environments too", async () => {
+  const { agentState } = await trainDQN(three, null, {
+    // Without a target that follows, one step would not see beyond the next reward.
+    dqnConfig: config({
+      nSteps: 3,
+      gamma: 1,
+      hiddenSizes: [],
+      lr: 0.05,
+      targetUpdateFreq: 10_000,
+      batchSize: 32,
+    }),
+    runnerConfig: quiet({ totalTimesteps: 900, numEnvs: 3, warmupSteps: 30 }),
+  });
+  const obs = np.array([[0], [1], [2]]);
+  const values = Network.apply(agentState.params, obs, { activation: nn.relu }).toArray() as number[][];
+  values.forEach((row, at) => row.forEach((value) => expect(Math.abs(value - (3 - at))).toBeLessThan(0.1)));
 });

@@ -25,11 +25,11 @@ export const ppoConfig = PPOConfig({
 });
 export const dqnConfig = DQNConfig({
   ...{ hiddenSizes: [8], batchSize: 8, targetUpdateFreq: 20, tau: 0.5, normalizeObs: true },
-  ...{ explorationFraction: 0.5, lrSchedule: "linear" },
+  ...{ explorationFraction: 0.5, lrSchedule: "linear", nSteps: 3, prioritized: true },
 });
 export const sacConfig = SACConfig({
   ...{ hiddenSizes: [8], batchSize: 8, normalizeObs: true, normalizeReward: true },
-  ...{ lrSchedule: "linear", trainFreq: 3, gradientSteps: 2 },
+  ...{ lrSchedule: "linear", trainFreq: 3, gradientSteps: 2, nSteps: 2 },
 });
 
 /** Events at different steps, so that a checkpoint falls between two lines of the log. */

@@ -11,13 +11,13 @@ import {
   progressAt,
   scheduled,
   type NetworkParams,
-  type Transition,
+  type ReplayBatch,
 } from "../../agent/index.js";
 import { jit, lax, np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
 import { applyUpdates, incrementalUpdate } from "../../nn/index.js";
 import { DQNConfig } from "./config.js";
-import { dqnLoss } from "./loss.js";
+import { lossAndErrors } from "./loss.js";
 import { initQNetwork, qValues } from "./network.js";
 import type { DQNMetrics, DQNState } from "./types.js";
 
@@ -105,12 +105,22 @@ function nextTarget(
 }
 
 /** One gradient step on a batch; every `targetUpdateFreq` updates the target network follows. */
-function update(state: DQNState, given: Transition, options: Options = {}): [DQNState, DQNMetrics] {
+function update(state: DQNState, batch: ReplayBatch, options: Options = {}): [DQNState, DQNMetrics] {
+  const [next, metrics] = updateWithErrors(state, batch, options);
+  return [next, metrics];
+}
+
+/** The same, with the error of each transition, (B,), which prioritised replay asks for. */
+function updateWithErrors(
+  state: DQNState,
+  given: ReplayBatch,
+  options: Options = {},
+): [state: DQNState, metrics: DQNMetrics, errors: Array] {
   const config = configAmong("DQN.update", DQNConfig, options);
   const seen = (obs: Array) => normalizeObs(state, obs, config);
   const batch = { ...given, obs: seen(given.obs), nextObs: seen(given.nextObs) };
-  const [[loss, qMean], gradients] = valueAndGrad(
-    (params: NetworkParams) => dqnLoss(params, state.targetParams, batch, { config }),
+  const [[loss, { qMean, error }], gradients] = valueAndGrad(
+    (params: NetworkParams) => lossAndErrors(params, state.targetParams, batch, { config }),
     { hasAux: true },
   )(state.params);
   const [steps, optState] = optimizerAt(state.step, config).update(gradients, state.optState);
@@ -121,6 +131,7 @@ function update(state: DQNState, given: Transition, options: Options = {}): [DQN
   return [
     { ...state, params, targetParams, optState, step },
     { loss, qMean, epsilon: epsilonAt(step, config) },
+    error,
   ];
 }
 
@@ -146,4 +157,5 @@ export const DQN = {
   qValuesBatch: jitWithConfig(qValuesBatch, 2),
   observe: jit(observe),
   update: jitWithConfig(update, 2),
+  updateWithErrors: jitWithConfig(updateWithErrors, 2),
 } as const;

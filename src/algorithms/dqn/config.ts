@@ -46,10 +46,18 @@ export interface DQNConfig extends ScheduleHorizon {
   readonly epsilonDecaySteps: Scalar;
   /** The part of scheduleUpdates over which the chance falls instead; null: epsilonDecaySteps. Default null. */
   readonly explorationFraction: Scalar | null;
+  /** Steps whose rewards are added up before values take over: n-step returns. Default 1. */
+  readonly nSteps: number;
   /** trainDQN learns whenever so many environment steps, of all environments together, were made. Default 1. */
   readonly trainFreq: number;
   /** Updates each time that trainDQN learns. Default 1. */
   readonly gradientSteps: number;
+  /** Whether transitions with large errors are drawn more often: prioritised replay. Default false. */
+  readonly prioritized: boolean;
+  /** How much more often: chances are as errors to this power, 0 makes them equal. Default 0.6. */
+  readonly priorityAlpha: Scalar;
+  /** How far weights make up for it at first; at the end of scheduleUpdates they do in full. Default 0.4. */
+  readonly priorityBeta: Scalar;
   /** Whether the online network chooses the next action that the target network values. Default false. */
   readonly double: boolean;
   /** Whether the network has a value and advantages that add up to Q. Default false. */
@@ -78,8 +86,12 @@ export const DQNConfig = defineConfig<DQNConfig>("DQNConfig", {
   epsilonEnd: traceable(fraction(0.01)),
   epsilonDecaySteps: traceable(whole(50_000)),
   explorationFraction: optional(traceable(positiveFraction(1))),
+  nSteps: whole(1),
   trainFreq: whole(1),
   gradientSteps: whole(1),
+  prioritized: flag(false),
+  priorityAlpha: traceable(fraction(0.6)),
+  priorityBeta: traceable(fraction(0.4)),
   double: flag(false),
   dueling: flag(false),
   loss: choice("mse", ["mse", "huber"]),

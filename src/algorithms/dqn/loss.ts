@@ -1,5 +1,5 @@
 // DQN's loss: how far Q-values are from the reward and what the target network says follows.
-import type { NetworkParams, Transition } from "../../agent/index.js";
+import type { NetworkParams, ReplayBatch } from "../../agent/index.js";
 import { lax, np, type Array } from "../../array/index.js";
 import type { DQNConfig } from "./config.js";
 import { pick, qValues } from "./network.js";
@@ -7,19 +7,32 @@ import { pick, qValues } from "./network.js";
 /** The hyperparameters that the loss depends on. */
 export type DQNLossConfig = Pick<DQNConfig, "gamma" | "double" | "dueling" | "loss">;
 
-/** The loss of a batch, and the mean Q-value of its actions. */
+/** The loss of a batch, where `weight` says how much each error counts, and the mean Q-value of its actions. */
 export function dqnLoss(
   params: NetworkParams,
   targetParams: NetworkParams,
-  batch: Transition,
+  batch: ReplayBatch,
   { config }: { readonly config: DQNLossConfig },
 ): [loss: Array, qMean: Array] {
+  const [loss, { qMean }] = lossAndErrors(params, targetParams, batch, { config });
+  return [loss, qMean];
+}
+
+/** The loss of a batch with the errors that it is made of, each (B,). */
+export function lossAndErrors(
+  params: NetworkParams,
+  targetParams: NetworkParams,
+  batch: ReplayBatch,
+  { config }: { readonly config: DQNLossConfig },
+): [loss: Array, measured: { readonly qMean: Array; readonly error: Array }] {
   const q = pick(qValues(params, batch.obs, config), batch.action);
   const goesOn = np.subtract(1, batch.done.astype("float32"));
   const following = nextValues(params, targetParams, batch.nextObs, config);
-  const target = batch.reward.add(goesOn.mul(following).mul(config.gamma));
+  const target = batch.reward.add(goesOn.mul(following).mul(batch.discount ?? config.gamma));
   const error = q.sub(lax.stopGradient(target));
-  return [penalty[config.loss](error).mean(), q.mean()];
+  const penalties = penalty[config.loss](error);
+  const loss = batch.weight === undefined ? penalties : penalties.mul(batch.weight);
+  return [loss.mean(), { qMean: q.mean(), error }];
 }
 
 /** What the next observations are worth. */

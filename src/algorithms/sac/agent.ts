@@ -13,7 +13,7 @@ import {
   normalizeReward,
   scheduled,
   type NetworkParams,
-  type Transition,
+  type ReplayBatch,
 } from "../../agent/index.js";
 import { np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
@@ -122,7 +122,7 @@ function observe(state: SACState, { obs, reward, ended }: Seen, options: Options
 }
 
 /** One gradient step each of the critics, the actor and the temperature; the target critics follow. */
-function update(state: SACState, given: Transition, options: Options = {}): [SACState, SACMetrics] {
+function update(state: SACState, given: ReplayBatch, options: Options = {}): [SACState, SACMetrics] {
   const config = configAmong("SAC.update", SACConfig, options);
   const seen = (obs: Array) => normalizeObs(state, obs, config);
   const batch = {

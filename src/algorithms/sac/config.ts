@@ -56,6 +56,8 @@ export interface SACConfig extends ScheduleHorizon {
   readonly logStdMin: Scalar;
   /** Largest logarithm of the policy's standard deviation. Default 2. */
   readonly logStdMax: Scalar;
+  /** Steps whose rewards are added up before values take over: n-step returns. Default 1. */
+  readonly nSteps: number;
   /** trainSAC learns whenever so many environment steps, of all environments together, were made. Default 1. */
   readonly trainFreq: number;
   /** Updates each time that trainSAC learns. Default 1. */
@@ -92,6 +94,7 @@ export const SACConfig = defineConfig<SACConfig>(
     actionHigh: optional(eachOrAll(1)),
     logStdMin: traceable(finite(-20)),
     logStdMax: traceable(finite(2)),
+    nSteps: whole(1),
     trainFreq: whole(1),
     gradientSteps: whole(1),
     normalizeObs: flag(false),

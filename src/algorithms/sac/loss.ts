@@ -1,5 +1,5 @@
 // SAC's losses. Noise is an argument, so that they are pure functions that can be checked.
-import type { NetworkParams, Scalar, Transition } from "../../agent/index.js";
+import type { NetworkParams, ReplayBatch, Scalar, Transition } from "../../agent/index.js";
 import { lax, np, type Array } from "../../array/index.js";
 import type { ActionBounds } from "./bounds.js";
 import type { SACConfig } from "./config.js";
@@ -9,7 +9,7 @@ import type { SACState, TwinParams } from "./types.js";
 /** What a batch's actions should be worth: the reward, and what the policy gets from then on. */
 export function sacTarget(
   state: Pick<SACState, "actorParams" | "targetCriticParams" | "logAlpha" | keyof ActionBounds>,
-  batch: Transition,
+  batch: ReplayBatch,
   noise: Array,
   { config }: { readonly config: PolicyConfig & Pick<SACConfig, "gamma"> },
 ): Array {
@@ -17,7 +17,7 @@ export function sacTarget(
   const [q1, q2] = twinValues(state.targetCriticParams, batch.nextObs, action);
   const goesOn = np.subtract(1, batch.done.astype("float32"));
   const following = np.minimum(q1, q2).sub(np.exp(state.logAlpha).mul(logProb));
-  return batch.reward.add(goesOn.mul(following).mul(config.gamma));
+  return batch.reward.add(goesOn.mul(following).mul(batch.discount ?? config.gamma));
 }
 
 /** The squared errors of both critics, and the mean of the lower one. */

@@ -70,7 +70,6 @@ describe("String(x) is NumPy's str", () => {
   for (const [what, x, text] of cases) {
     it(what, () => {
       expect(String(x)).toBe(text);
-      expect(`${x}`).toBe(text);
     });
   }
 });
@@ -93,7 +92,7 @@ describe("the console shows JAX's repr", () => {
   it("and the type of what has no elements yet", () => {
     let seen = "";
     grad((x: Array) => {
-      seen = `${x} ${inspect(x)}`;
+      seen = `${String(x)} ${inspect(x)}`;
       return x;
     })(np.float32(1));
     expect(seen).toBe("Traced<float32> Traced<float32>");

@@ -1,7 +1,7 @@
 // The array: an immutable value with a shape and a dtype, either concrete (it has elements) or traced (it
 // stands for a variable of the Program being recorded).
 import type { DType, TypedArray } from "./dtype.js";
-import { fail } from "./errors.js";
+import { describeSelf, fail } from "./errors.js";
 import type { Variable } from "./program.js";
 import type { ArrayMethods } from "./methods.js";
 import { representArray, showArray } from "./printing.js";
@@ -115,11 +115,11 @@ export class Array {
   /** The elements as NumPy prints them. */
   toString(): string {
     const { elements, dtype, shape } = this;
-    return elements === null ? this.describe() : showArray({ elements, dtype, shape });
+    return elements === null ? this[describeSelf]() : showArray({ elements, dtype, shape });
   }
 
   /** @internal In one line, with the type, for messages. */
-  describe(): string {
+  [describeSelf](): string {
     if (this.elements === null) return `Traced<${showType(this.type)}>`;
     return `${showType(this.type)} ${this.size > 1000 ? "[…]" : showNested(this.toArray())}`;
   }
@@ -144,7 +144,9 @@ export class Array {
   /** What the console shows: the elements with their dtype, as JAX prints them. */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     const { elements, dtype, shape } = this;
-    return elements === null ? this.describe() : representArray({ elements, dtype, shape }, this.weakType);
+    return elements === null
+      ? this[describeSelf]()
+      : representArray({ elements, dtype, shape }, this.weakType);
   }
 }
 

@@ -49,14 +49,20 @@ export function checkFunction(operation: string, name: string, value: unknown): 
   if (typeof value !== "function") fail(operation, `${name} must be a function, got ${describe(value)}`);
 }
 
+/** Under this name, arrays say themselves what they are in a message. */
+export const describeSelf = Symbol("describe");
+
+interface SelfDescribed {
+  [describeSelf](): string;
+}
+
 /** A value as it reads in a message about what was given. */
 export function describe(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "function") return `a function${value.name === "" ? "" : ` ${value.name}`}`;
   if (typeof value !== "object" || value === null) return String(value);
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  // Traced and concrete arrays say themselves what they are.
-  if ("describe" in value && typeof value.describe === "function") return String(value.describe());
+  if (describeSelf in value) return (value as SelfDescribed)[describeSelf]();
   const { constructor } = value;
   const speaks = Object.hasOwn(constructor.prototype as object, "toString") && constructor !== Object;
   return speaks ? (value as { toString(): string }).toString() : `an object of class ${constructor.name}`;

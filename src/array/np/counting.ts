@@ -106,19 +106,24 @@ export interface UniqueOptions {
   readonly returnCounts?: boolean;
 }
 
-/** The distinct elements, or a list of them and what else was asked for. */
-type Unique<O extends UniqueOptions> = O extends
-  { readonly returnIndex: true } | { readonly returnInverse: true } | { readonly returnCounts: true }
-  ? Array[]
-  : Array;
+interface Unique {
+  (
+    x: ArrayLike,
+    options: UniqueOptions &
+      ({ readonly returnIndex: true } | { readonly returnInverse: true } | { readonly returnCounts: true }),
+  ): Array[];
+  (x: ArrayLike, options?: UniqueOptions): Array;
+}
 
 /** The distinct elements in rising order; with options also where, which and how often they are, in that order. */
-export const unique = checked(
+export const unique: Unique = checked(
   "np.unique",
   2,
   ["size", "fillValue", "returnIndex", "returnInverse", "returnCounts"],
-  <const O extends UniqueOptions = object>(given: ArrayLike, options?: O): Unique<O> => {
-    const { size, fillValue, returnIndex, returnInverse, returnCounts }: UniqueOptions = options ?? {};
+  (
+    given: ArrayLike,
+    { size, fillValue, returnIndex, returnInverse, returnCounts }: UniqueOptions = {},
+  ): never => {
     const x = asArray("np.unique", given);
     const flat = x.reshape(-1);
     const order = argsort(flat);
@@ -145,7 +150,7 @@ export const unique = checked(
           .add(ones([flat.size], { dtype: "int32" })),
       );
     }
-    return (results.length === 1 ? values : results) as Unique<O>;
+    return (results.length === 1 ? values : results) as never;
   },
 );
 

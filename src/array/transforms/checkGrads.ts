@@ -3,7 +3,7 @@ import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
 import { concreteElements } from "../core/array.js";
 import { isFloat } from "../core/dtype.js";
-import { fail } from "../core/errors.js";
+import { describe, fail } from "../core/errors.js";
 import * as random from "../random/index.js";
 import { callBack } from "../core/userCode.js";
 import { rebuild, type FlatTree } from "../lax/leaves.js";
@@ -40,7 +40,7 @@ export const checkGrads = checked(
     const { modes = ["fwd", "rev"] } = options;
     const values = flattenArguments(operation, args);
     const odd = values.arrays.find((array) => !isFloat(array.dtype));
-    if (odd !== undefined) fail(operation, `arguments must be floats, got ${odd.describe()}`);
+    if (odd !== undefined) fail(operation, `arguments must be floats, got ${describe(odd)}`);
     const isDouble = values.arrays.every((array) => array.dtype === "float64");
     const { eps = isDouble ? 1e-5 : 1e-2, atol = isDouble ? 1e-6 : 2e-2, rtol = atol } = options;
     const tolerance = { atol, rtol };

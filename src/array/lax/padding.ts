@@ -1,6 +1,5 @@
 // Padding of windows: given as a name or as widths, before and after each axis.
 import { checkWhole, describe, fail } from "../core/errors.js";
-import { isFloat } from "../core/dtype.js";
 import type { Array } from "../core/array.js";
 import { constant } from "../core/interpret.js";
 import type { Shape } from "../core/shape.js";
@@ -66,8 +65,7 @@ export function surround(
   dilation: readonly number[],
 ): Array {
   if (widths.every(([low, high]) => low === 0 && high === 0) && dilation.every((by) => by === 1)) return x;
-  const filler =
-    typeof value === "number" ? constant(isFloat(x.dtype) ? value : Math.trunc(value), x.dtype) : value;
+  const filler = typeof value === "number" ? constant(value, x.dtype) : value;
   return bindOne(pad, [x, filler], {
     low: widths.map(([low]) => low),
     high: widths.map(([, high]) => high),

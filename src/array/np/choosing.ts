@@ -3,6 +3,7 @@ import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
 import { type ArrayLike } from "../core/array.js";
 import { asArray, asBool, promote } from "../core/coerce.js";
+import { integerRange, isInteger } from "../core/dtype.js";
 import { fail } from "../core/errors.js";
 import { array as makeArray, type ArrayData } from "./creation.js";
 import { isclose, logicalNot, where, type Closeness } from "./elementwise.js";
@@ -31,6 +32,15 @@ export const select = checked(
   },
 );
 
+/** What elements are compared with; whole numbers as integers where the elements are, not rounded to floats. */
+function testArray({ dtype }: Array, given: ArrayData): Array {
+  const numbers: readonly unknown[] = globalThis.Array.isArray(given) ? given.flat(Infinity as 1) : [];
+  if (!isInteger(dtype) || numbers.length === 0 || !numbers.every(Number.isInteger)) return makeArray(given);
+  const [low, high] = integerRange(dtype);
+  const fits = (numbers as readonly number[]).every((value) => value >= low && value <= high);
+  return makeArray(given, { dtype: fits ? dtype : "int32" });
+}
+
 /** Which elements are among the test elements. */
 export const isin = checked(
   "np.isin",
@@ -41,11 +51,10 @@ export const isin = checked(
     testElements: ArrayData,
     { invert = false }: { readonly invert?: boolean } = {},
   ): Array => {
-    // Whole numbers are compared as such, not rounded to floats.
-    const areWhole =
-      globalThis.Array.isArray(testElements) && testElements.flat(Infinity as 1).every(Number.isInteger);
-    const given = makeArray(testElements, areWhole ? { dtype: "int32" } : {});
-    const [x, tests] = promote("np.isin", [asArray("np.isin", element), given]) as [Array, Array];
+    const [x, tests] = promote("np.isin", [
+      element,
+      testArray(asArray("np.isin", element), testElements),
+    ]) as [Array, Array];
     const found = any(expandDims(x, -1).equal(tests.reshape(-1)), -1);
     return invert ? logicalNot(found) : found;
   },

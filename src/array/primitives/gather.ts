@@ -110,7 +110,7 @@ export const scatter: Primitive<ScatterParams> = {
     const isLinear = params.operation === "set" || params.operation === "add";
     return isLinear
       ? jvpLinear(scatter, 2, inputs, tangents, params)
-      : scatterTangent(inputs, tangents, params);
+      : scatterTangent({ gather, scatter }, inputs, tangents, params);
   },
   transpose: transposeOne((ct, [x, updates, positions], types, params) => {
     const indices = positions as Array;

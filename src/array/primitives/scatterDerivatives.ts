@@ -1,24 +1,31 @@
 // Tangents of scatters that are not linear: products and extremes at computed indices.
 import type { Array } from "../core/array.js";
 import { constant } from "../core/interpret.js";
-import type { Linearized, Tangent } from "../core/primitive.js";
+import type { Linearized, Primitive, Tangent } from "../core/primitive.js";
 import { bindOne } from "../core/trace.js";
-import { gather, scatter, type ScatterParams } from "./gather.js";
+import type { GatherParams, ScatterParams } from "./gather.js";
 import { zeros } from "./linear.js";
 import { equal } from "./logic.js";
 import { choose } from "./select.js";
 
+/** The primitives themselves, whose file imports this one. */
+interface Operations {
+  readonly gather: Primitive<GatherParams>;
+  readonly scatter: Primitive<ScatterParams>;
+}
+
 /** What a scatter computes, with its tangent, for the operations "mul", "min" and "max". */
 export function scatterTangent(
+  operations: Operations,
   inputs: readonly Array[],
   tangents: readonly Tangent[],
   params: ScatterParams,
 ): Linearized {
   const [x, updates, indices] = inputs as [Array, Array, Array];
   const [dx, dUpdates] = tangents as [Tangent, Tangent];
-  const output = bindOne(scatter, inputs, params);
+  const output = bindOne(operations.scatter, inputs, params);
   if (!dx && !dUpdates) return { outputs: [output], tangents: [null] };
-  const parts = { x, updates, output, places: new Places(indices, params) };
+  const parts = { x, updates, output, places: new Places(operations, indices, params) };
   const tangent =
     params.operation === "mul" ? ofProduct(parts, dx, dUpdates) : ofExtreme(parts, dx, dUpdates);
   return { outputs: [output], tangents: [tangent] };
@@ -27,15 +34,16 @@ export function scatterTangent(
 /** Reading and adding up at the places of a scatter. */
 class Places {
   constructor(
+    private readonly operations: Operations,
     readonly indices: Array,
     readonly params: ScatterParams,
   ) {}
   read(x: Array): Array {
     const { batchDims, mode } = this.params;
-    return bindOne(gather, [x, this.indices], { batchDims, mode });
+    return bindOne(this.operations.gather, [x, this.indices], { batchDims, mode });
   }
   write(operation: ScatterParams["operation"], x: Array, updates: Array): Array {
-    return bindOne(scatter, [x, updates, this.indices], { ...this.params, operation });
+    return bindOne(this.operations.scatter, [x, updates, this.indices], { ...this.params, operation });
   }
 }
 

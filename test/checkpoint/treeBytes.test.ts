@@ -76,7 +76,7 @@ describe("toSafetensors and fromSafetensors", () => {
     }
     tree.register(Pair, {
       flatten: ({ a }) => [[a], null],
-      unflatten: (children) => new Pair((children)[0]),
+      unflatten: (children) => new Pair(children[0]),
     });
     expect(() => fromSafetensors(toSafetensors({ pair: new Pair(np.ones([1])) }))).toThrow(
       /pair is a Pair, which only a template can tell how to make/,

@@ -14,7 +14,7 @@ import {
 } from "../array/index.js";
 import { checkedConfig, ReplayBuffer, type Transition } from "../agent/index.js";
 import { DQN, DQNConfig, SAC, SACConfig, type DQNState, type SACState } from "../algorithms/index.js";
-import type { Environment, Space } from "../env/index.js";
+import type { Environment, ParamsOf, Space } from "../env/index.js";
 import { checkDevices, checkOptions, runOptionNames } from "./checks.js";
 import { RunnerConfig } from "./config.js";
 import { offPolicyCosts } from "./costs.js";
@@ -64,25 +64,25 @@ export type SACTrainResult = TrainResult<SACState>;
 const commonOptions = ["runnerConfig", "obsShape", ...runOptionNames];
 
 /** Trains DQN. The environment may reset itself (`AutoResetWrapper`) or not; then it is made to. */
-export async function trainDQN<S, P>(
-  env: Environment<S, P>,
-  envParams: P,
+export async function trainDQN<E extends Environment>(
+  env: E,
+  envParams: ParamsOf<E>,
   options: TrainDQNOptions,
 ): Promise<DQNTrainResult> {
   checkOptions("trainDQN", options, ["dqnConfig", "nActions", ...commonOptions]);
   const { dqnConfig, nActions, ...rest } = options;
-  return train(env, envParams, dqnLearner(dqnConfig, nActions), rest);
+  return train<DQNState, unknown, unknown>(env, envParams, dqnLearner(dqnConfig, nActions), rest);
 }
 
 /** Trains SAC. The environment may reset itself (`AutoResetWrapper`) or not; then it is made to. */
-export async function trainSAC<S, P>(
-  env: Environment<S, P>,
-  envParams: P,
+export async function trainSAC<E extends Environment>(
+  env: E,
+  envParams: ParamsOf<E>,
   options: TrainSACOptions,
 ): Promise<SACTrainResult> {
   checkOptions("trainSAC", options, ["sacConfig", "actionDim", ...commonOptions]);
   const { sacConfig, actionDim, ...rest } = options;
-  return train(env, envParams, sacLearner(sacConfig, actionDim), rest);
+  return train<SACState, unknown, unknown>(env, envParams, sacLearner(sacConfig, actionDim), rest);
 }
 
 /** A DQN run for the host to drive. */

@@ -17,16 +17,33 @@ export interface Info {
   readonly [name: string]: unknown;
 }
 
-/** A step's results: reward a float32 scalar, done a bool scalar (terminated or truncated). */
-export type StepResult<S> = readonly [obs: Array, state: S, reward: Array, done: Array, info: Info];
+/** What the steps of an environment that starts over by itself tell: the last observation before that. */
+export interface ResetInfo extends Info {
+  readonly terminalObs: Array;
+}
 
-/** One environment; `vmap` makes many of it. `S` and `P` are trees of arrays. */
-export interface Environment<S = unknown, P = unknown> {
+/** What steps tell of the last episode that ended. */
+export interface EpisodeInfo extends Info {
+  readonly episodeReturn: Array;
+  readonly episodeLength: Array;
+}
+
+/** A step's results: reward a float32 scalar, done a bool scalar (terminated or truncated). */
+export type StepResult<S, I extends Info = Info> = readonly [
+  obs: Array,
+  state: S,
+  reward: Array,
+  done: Array,
+  info: I,
+];
+
+/** One environment; `vmap` makes many of it. `S` and `P` are trees of arrays, `I` is what its steps tell besides. */
+export interface Environment<S = unknown, P = unknown, I extends Info = Info> {
   readonly name: string;
   defaultParams(): P;
   /** The first observation and state of an episode. */
   reset(key: Array, params: P): readonly [obs: Array, state: S];
-  step(key: Array, state: S, action: Array, params: P): StepResult<S>;
+  step(key: Array, state: S, action: Array, params: P): StepResult<S, I>;
   observationSpace(params: P): Space;
   actionSpace(params: P): Space;
   /** A picture of a state, as SVG. */
@@ -37,6 +54,12 @@ export interface Environment<S = unknown, P = unknown> {
    */
   restart?(key: Array, state: S, params: P): readonly [obs: Array, state: S];
 }
+
+/** The state of an environment; of several kinds, their union. */
+export type StateOf<E> = E extends Environment<infer S> ? S : never;
+
+/** The parameters of an environment. */
+export type ParamsOf<E> = E extends Environment<infer _S, infer P> ? P : never;
 
 /** The start of the episode after `state`. */
 export const restart = <S, P>(

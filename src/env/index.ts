@@ -14,7 +14,17 @@ export { mountainCarContinuous, type MountainCarContinuousParams } from "./built
 export { pendulum, type PendulumParams, type PendulumState } from "./builtin/pendulum.js";
 export { pixelGridWorld, type PixelGridWorldOptions } from "./builtin/pixelGridWorld.js";
 export { checkEnv, envProblems, lookAtEnv, type CheckEnvOptions } from "./check/index.js";
-export type { EnvParams, EnvState, Environment, Info, StepResult } from "./environment.js";
+export type {
+  EnvParams,
+  EnvState,
+  Environment,
+  EpisodeInfo,
+  Info,
+  ParamsOf,
+  ResetInfo,
+  StateOf,
+  StepResult,
+} from "./environment.js";
 export { nearestNames } from "../array/index.js";
 export { listEnvs, make, register, type KnownEnvironments, type Overrides } from "./registry.js";
 export { idOf } from "./origin.js";

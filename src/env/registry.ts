@@ -8,7 +8,7 @@ import { mountainCar } from "./builtin/mountainCar.js";
 import { mountainCarContinuous } from "./builtin/mountainCarContinuous.js";
 import { pendulum } from "./builtin/pendulum.js";
 import { pixelGridWorld } from "./builtin/pixelGridWorld.js";
-import type { Environment } from "./environment.js";
+import type { Environment, ParamsOf } from "./environment.js";
 import { rememberId } from "./origin.js";
 
 const builtin = {
@@ -28,8 +28,6 @@ const builtin = {
 
 /** The built-in environments by id. */
 export type KnownEnvironments = { readonly [Id in keyof typeof builtin]: ReturnType<(typeof builtin)[Id]> };
-
-type ParamsOf<E> = E extends Environment<infer _S, infer P> ? P : never;
 
 /** New values for some of the parameters: numbers, booleans or arrays in the place of arrays. */
 export type Overrides<P> = {

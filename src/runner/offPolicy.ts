@@ -15,7 +15,7 @@ import {
 } from "../array/index.js";
 import { completedConfig, overUpdates } from "../agent/index.js";
 import type { DQNConfig, DQNState, SACConfig, SACState } from "../algorithms/index.js";
-import type { Environment } from "../env/index.js";
+import type { Environment, ParamsOf } from "../env/index.js";
 import { cadenceOf, type Cadence } from "./cadence.js";
 import { checkDevices, checkOptions, runOptionNames } from "./checks.js";
 import { RunnerConfig } from "./config.js";
@@ -73,25 +73,35 @@ export type SACTrainResult = TrainResult<SACState>;
 const commonOptions = ["runnerConfig", "obsShape", ...runOptionNames];
 
 /** Trains DQN. The environment may reset itself (`AutoResetWrapper`) or not; then it is made to. */
-export async function trainDQN<S, P>(
-  env: Environment<S, P>,
-  envParams: P,
+export async function trainDQN<E extends Environment>(
+  env: E,
+  envParams: ParamsOf<E>,
   options: TrainDQNOptions = {},
 ): Promise<DQNTrainResult> {
   checkOptions("trainDQN", options, ["dqnConfig", "nActions", ...commonOptions]);
   const { dqnConfig, nActions, ...rest } = options;
-  return train(env, envParams, dqnAlgorithm(dqnConfig, nActions), rest);
+  return train<DQNState, DQNConfig, unknown, unknown>(
+    env,
+    envParams,
+    dqnAlgorithm(dqnConfig, nActions),
+    rest,
+  );
 }
 
 /** Trains SAC. The environment may reset itself (`AutoResetWrapper`) or not; then it is made to. */
-export async function trainSAC<S, P>(
-  env: Environment<S, P>,
-  envParams: P,
+export async function trainSAC<E extends Environment>(
+  env: E,
+  envParams: ParamsOf<E>,
   options: TrainSACOptions = {},
 ): Promise<SACTrainResult> {
   checkOptions("trainSAC", options, ["sacConfig", "actionDim", ...commonOptions]);
   const { sacConfig, actionDim, ...rest } = options;
-  return train(env, envParams, sacAlgorithm(sacConfig, actionDim), rest);
+  return train<SACState, SACConfig, unknown, unknown>(
+    env,
+    envParams,
+    sacAlgorithm(sacConfig, actionDim),
+    rest,
+  );
 }
 
 /** A DQN run for the host to drive. */

@@ -13,7 +13,7 @@ import {
 } from "../array/index.js";
 import { completedConfig, overUpdates, plainConfig } from "../agent/index.js";
 import { PPO, PPOConfig, type PPOMetrics, type PPOState } from "../algorithms/index.js";
-import type { Environment } from "../env/index.js";
+import type { Environment, ParamsOf, StateOf } from "../env/index.js";
 import { checkDevices, checkOptions, checkSeeds, runOptionNames, withEnvironments } from "./checks.js";
 import { RunnerConfig } from "./config.js";
 import { ppoCosts } from "./costs.js";
@@ -62,14 +62,14 @@ const ownOptions = ["ppoConfig", "runnerConfig", "obsShape", "nActions", "seeds"
 type PPOTrainerOptions = Pick<TrainPPOOptions, (typeof ownOptions)[number]>;
 
 /** Trains PPO. The environment may reset itself (`AutoResetWrapper`) or not; then it is made to. */
-export async function trainPPO<S, P>(
-  env: Environment<S, P>,
-  envParams: P,
+export async function trainPPO<E extends Environment>(
+  env: E,
+  envParams: ParamsOf<E>,
   options: TrainPPOOptions = {},
-): Promise<[PPOTrainState<S>, PPOMetricsHistory]> {
+): Promise<[PPOTrainState<StateOf<E>>, PPOMetricsHistory]> {
   checkOptions("trainPPO", options, [...ownOptions, ...runOptionNames]);
   const { ppoConfig: _, runnerConfig, obsShape: __, nActions: ___, seeds, ...listeners } = options;
-  const trainer = ppoTrainer(env, envParams, options);
+  const trainer = ppoTrainer(env as Environment<StateOf<E>, ParamsOf<E>>, envParams, options);
   const {
     state: { running: ____, ...state },
     history,

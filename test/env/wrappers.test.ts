@@ -21,6 +21,9 @@ import {
   type CartPoleParams,
   type CartPoleState,
   type Environment,
+  type EpisodeInfo,
+  type Info,
+  type ResetInfo,
   type EpisodeStatsState,
   type TimeLimitState,
 } from "vibe-rl/env";
@@ -341,7 +344,11 @@ describe("wrappers around each other", () => {
 
   it("keep the types of states and parameters", () => {
     expectTypeOf(EpisodeStatsWrapper(AutoResetWrapper(TimeLimit(cartPole, 9)))).toEqualTypeOf<
-      Environment<EpisodeStatsState<TimeLimitState<CartPoleState>>, CartPoleParams>
+      Environment<
+        EpisodeStatsState<TimeLimitState<CartPoleState>>,
+        CartPoleParams,
+        Info & ResetInfo & EpisodeInfo
+      >
     >();
   });
 

@@ -1,6 +1,6 @@
 // ClipAction and RescaleAction: what agents send, fitted to what the environment takes.
 import { fail, type Array } from "../../array/index.js";
-import type { Environment } from "../environment.js";
+import type { Environment, Info } from "../environment.js";
 import { Box } from "../spaces.js";
 import { handOnAll } from "./wrapping.js";
 
@@ -15,7 +15,7 @@ function boundsOf<S, P>(wrapper: string, env: Environment<S, P>, params: P): Box
 }
 
 /** Actions limited to the environment's own bounds. */
-export function ClipAction<S, P>(env: Environment<S, P>): Environment<S, P> {
+export function ClipAction<S, P, I extends Info>(env: Environment<S, P, I>): Environment<S, P, I> {
   boundsOf("ClipAction", env, env.defaultParams());
   return {
     ...handOnAll("ClipAction", env),
@@ -34,10 +34,10 @@ export interface RescaleActionOptions {
 }
 
 /** Actions in [low, high] stretched to the environment's own bounds, which must be finite. */
-export function RescaleAction<S, P>(
-  env: Environment<S, P>,
+export function RescaleAction<S, P, I extends Info>(
+  env: Environment<S, P, I>,
   { low = -1, high = 1 }: RescaleActionOptions = {},
-): Environment<S, P> {
+): Environment<S, P, I> {
   if (!(Number.isFinite(low) && Number.isFinite(high) && low < high)) {
     fail("RescaleAction", `low and high must be finite with low below high, got ${low} and ${high}`);
   }

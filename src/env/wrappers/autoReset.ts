@@ -1,6 +1,6 @@
 // AutoResetWrapper: episodes follow each other without end, as compiled loops need them.
 import { lax, random } from "../../array/index.js";
-import { restart, type Environment } from "../environment.js";
+import { restart, type Environment, type Info, type ResetInfo } from "../environment.js";
 import { idOf, rememberId } from "../origin.js";
 import { handOnAll } from "./wrapping.js";
 
@@ -9,8 +9,10 @@ import { handOnAll } from "./wrapping.js";
  * `info.terminalObs` has the observation before that, on every step. The new episode is computed only where
  * one begins; under `vmap` it is computed on every step and chosen.
  */
-export function AutoResetWrapper<S, P>(env: Environment<S, P>): Environment<S, P> {
-  const wrapped: Environment<S, P> = {
+export function AutoResetWrapper<S, P, I extends Info>(
+  env: Environment<S, P, I>,
+): Environment<S, P, I & ResetInfo> {
+  const wrapped: Environment<S, P, I & ResetInfo> = {
     ...handOnAll("AutoResetWrapper", env),
     step(key, state, action, params) {
       const [stepKey] = random.split(key);

@@ -1,6 +1,6 @@
 // EpisodeStatsWrapper: the return and the length of episodes.
 import { np, type Array } from "../../array/index.js";
-import { restart, type Environment } from "../environment.js";
+import { restart, type Environment, type EpisodeInfo, type Info } from "../environment.js";
 import { handOn, type Wrapped } from "./wrapping.js";
 
 export interface EpisodeStatsState<S> extends Wrapped<S> {
@@ -16,7 +16,9 @@ export interface EpisodeStatsState<S> extends Wrapped<S> {
  * Puts `episodeReturn` (float32) and `episodeLength` (int32) into `info`: on a step with `done` those of the
  * episode that ended with it, in between those of the one before, 0 before the first.
  */
-export function EpisodeStatsWrapper<S, P>(env: Environment<S, P>): Environment<EpisodeStatsState<S>, P> {
+export function EpisodeStatsWrapper<S, P, I extends Info>(
+  env: Environment<S, P, I>,
+): Environment<EpisodeStatsState<S>, P, I & EpisodeInfo> {
   return {
     ...handOn("EpisodeStatsWrapper", env, ({ inner }: EpisodeStatsState<S>) => inner),
     reset(key, params) {

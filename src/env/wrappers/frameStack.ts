@@ -1,6 +1,6 @@
 // FrameStackWrapper: the last few observations as one.
 import { fail, np, type Array } from "../../array/index.js";
-import { restart, type Environment } from "../environment.js";
+import { restart, type Environment, type Info } from "../environment.js";
 import { Box, Image, MultiBinary, type Space } from "../spaces.js";
 import { handOn, terminalObsOf, withTerminalObs, type Wrapped } from "./wrapping.js";
 
@@ -39,10 +39,10 @@ const repeat = (frame: Array, count: number): Array =>
 const rowShape = ({ shape }: Array): readonly number[] => (shape.length === 0 ? [1] : shape);
 
 /** Observations are the last `count` ones side by side along the last axis; an episode starts with its first one repeated. */
-export function FrameStackWrapper<S, P>(
-  env: Environment<S, P>,
+export function FrameStackWrapper<S, P, I extends Info>(
+  env: Environment<S, P, I>,
   count = 4,
-): Environment<FrameStackState<S>, P> {
+): Environment<FrameStackState<S>, P, I> {
   if (!Number.isInteger(count) || count < 1) {
     fail("FrameStackWrapper", `count must be a whole number of at least 1, got ${String(count)}`);
   }

@@ -1,6 +1,6 @@
 // GrayscaleWrapper, ImageNormWrapper and ImageResizeWrapper: pictures as networks like them.
 import { fail, type Array } from "../../array/index.js";
-import { restart, type Environment } from "../environment.js";
+import { restart, type Environment, type Info } from "../environment.js";
 import { Image } from "../spaces.js";
 import { resizeWithPad } from "./resize.js";
 import { handOnAll, withTerminalObs } from "./wrapping.js";
@@ -13,12 +13,12 @@ function imagesOf<S, P>(wrapper: string, env: Environment<S, P>, params: P): Ima
 }
 
 /** A wrapper that sees each image by itself. */
-function seeing<S, P>(
+function seeing<S, P, I extends Info>(
   wrapper: string,
-  env: Environment<S, P>,
+  env: Environment<S, P, I>,
   newSpace: (own: Image) => Image,
   see: (image: Array) => Array,
-): Environment<S, P> {
+): Environment<S, P, I> {
   newSpace(imagesOf(wrapper, env, env.defaultParams()));
   const begin = ([obs, state]: readonly [Array, S]): readonly [Array, S] => [see(obs), state];
   return {
@@ -41,7 +41,7 @@ const inDType = (values: Array, { dtype }: Array): Array =>
 const brightness = [0.2989, 0.587, 0.114];
 
 /** RGB images [height, width, 3] as grey ones [height, width, 1] of the same dtype. */
-export const GrayscaleWrapper = <S, P>(env: Environment<S, P>): Environment<S, P> =>
+export const GrayscaleWrapper = <S, P, I extends Info>(env: Environment<S, P, I>): Environment<S, P, I> =>
   seeing(
     "GrayscaleWrapper",
     env,
@@ -63,7 +63,7 @@ export const GrayscaleWrapper = <S, P>(env: Environment<S, P>): Environment<S, P
   );
 
 /** Images of uint8 as float32 between −1 and 1: `x / 127.5 − 1`. */
-export const ImageNormWrapper = <S, P>(env: Environment<S, P>): Environment<S, P> =>
+export const ImageNormWrapper = <S, P, I extends Info>(env: Environment<S, P, I>): Environment<S, P, I> =>
   seeing(
     "ImageNormWrapper",
     env,
@@ -82,10 +82,10 @@ export interface ImageResizeOptions {
 }
 
 /** Images scaled (bilinear, smoothed where they shrink) to fit height × width, centred, with zeros around. */
-export const ImageResizeWrapper = <S, P>(
-  env: Environment<S, P>,
+export const ImageResizeWrapper = <S, P, I extends Info>(
+  env: Environment<S, P, I>,
   { height, width }: ImageResizeOptions,
-): Environment<S, P> =>
+): Environment<S, P, I> =>
   seeing(
     "ImageResizeWrapper",
     env,

@@ -1,10 +1,13 @@
 // RewardScaleWrapper: rewards times a number.
 import { fail } from "../../array/index.js";
-import type { Environment } from "../environment.js";
+import type { Environment, Info } from "../environment.js";
 import { handOnAll } from "./wrapping.js";
 
 /** Multiplies every reward by `scale`. */
-export function RewardScaleWrapper<S, P>(env: Environment<S, P>, scale: number): Environment<S, P> {
+export function RewardScaleWrapper<S, P, I extends Info>(
+  env: Environment<S, P, I>,
+  scale: number,
+): Environment<S, P, I> {
   if (!Number.isFinite(scale)) {
     fail("RewardScaleWrapper", `scale must be a finite number, got ${String(scale)}`);
   }

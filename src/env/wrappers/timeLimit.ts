@@ -1,6 +1,6 @@
 // TimeLimit: cuts episodes off after a number of steps.
 import { fail, np, type Array } from "../../array/index.js";
-import { restart, type Environment } from "../environment.js";
+import { restart, type Environment, type Info } from "../environment.js";
 import { handOn, terminalObsOf, type Wrapped } from "./wrapping.js";
 
 export interface TimeLimitState<S> extends Wrapped<S> {
@@ -8,7 +8,10 @@ export interface TimeLimitState<S> extends Wrapped<S> {
 }
 
 /** Truncates an episode that has not terminated after `maxSteps` steps. */
-export function TimeLimit<S, P>(env: Environment<S, P>, maxSteps: number): Environment<TimeLimitState<S>, P> {
+export function TimeLimit<S, P, I extends Info>(
+  env: Environment<S, P, I>,
+  maxSteps: number,
+): Environment<TimeLimitState<S>, P, I> {
   if (!Number.isInteger(maxSteps) || maxSteps < 1) {
     fail("TimeLimit", `maxSteps must be a whole number of at least 1, got ${String(maxSteps)}`);
   }

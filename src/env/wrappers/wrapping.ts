@@ -29,8 +29,11 @@ export function handOn<S, P, W>(
 }
 
 /** All of an environment, as a plain object: for wrappers without a state of their own. */
-export function handOnAll<S, P>(wrapper: string, env: Environment<S, P>): Environment<S, P> {
-  const all: Environment<S, P> = {
+export function handOnAll<S, P, I extends Info>(
+  wrapper: string,
+  env: Environment<S, P, I>,
+): Environment<S, P, I> {
+  const all: Environment<S, P, I> = {
     ...handOn<S, P, S>(wrapper, env, (state) => state),
     reset: (key, params) => env.reset(key, params),
     step: (key, state, action, params) => env.step(key, state, action, params),
@@ -47,7 +50,7 @@ export const terminalObsOf = (info: Info): Array | null =>
   info.terminalObs instanceof Array ? info.terminalObs : null;
 
 /** Info with the terminal observation seen as the wrapper sees observations, where there is one. */
-export const withTerminalObs = (info: Info, see: (obs: Array) => Array): Info => {
+export const withTerminalObs = <I extends Info>(info: I, see: (obs: Array) => Array): I => {
   const terminalObs = terminalObsOf(info);
   return terminalObs === null ? info : { ...info, terminalObs: see(terminalObs) };
 };

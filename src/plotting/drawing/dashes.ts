@@ -14,7 +14,7 @@ export function dashesOf(points: readonly Point[], dash: number, gap: number): P
   for (let at = 1; at < points.length; at++) {
     let from = points[at - 1];
     const to = points[at];
-    for (let rest = Math.hypot(to[0] - from[0], to[1] - from[1]); rest >= left;) {
+    for (let rest = Math.hypot(to[0] - from[0], to[1] - from[1]); rest >= left && rest > 0;) {
       const share = left / rest;
       from = [from[0] + share * (to[0] - from[0]), from[1] + share * (to[1] - from[1])];
       rest -= left;

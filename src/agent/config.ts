@@ -1,5 +1,5 @@
 // Config objects: frozen, every field checked, built by a function that has the config's name.
-import { Array as NumericArray, ArrayError, fail } from "../array/index.js";
+import { Array as NumericArray, ArrayError, describe, fail } from "../array/index.js";
 import { nearestNames } from "../env/index.js";
 
 /** A hyper-parameter that only enters arithmetic: a number, or a scalar array, which may be traced. */
@@ -231,7 +231,8 @@ const freeze = <C extends object>(config: C): Readonly<C> =>
 /** A value for a message; JSON has no large integers and nothing that contains itself. */
 function show(value: unknown): string {
   if (typeof value === "bigint") return `${value}n`;
-  if (typeof value === "number" || value === undefined || value instanceof NumericArray) return String(value);
+  if (value instanceof NumericArray) return describe(value);
+  if (typeof value === "number" || value === undefined) return String(value);
   if (holdsArray(value)) return `[${(value as readonly unknown[]).map(show).join(",")}]`;
   try {
     return JSON.stringify(value) ?? typeof value;

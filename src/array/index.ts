@@ -17,7 +17,7 @@ export { ravelPytree } from "./ravelPytree.js";
 export { Array as NDArray } from "./core/array.js";
 export { Array, type ArrayLike, type Concrete, type Nested, type RemoteElements } from "./core/array.js";
 export { dtypes, itemSize, viewBytes, type DType, type TypedArray } from "./core/dtype.js";
-export { ArrayError, fail } from "./core/errors.js";
+export { ArrayError, describe, fail } from "./core/errors.js";
 export { nearestNames, tellNearest } from "./core/nearest.js";
 export {
   countEquations,

@@ -1,7 +1,7 @@
 // Settings from words: `--algo.lr 1e-3` in any spelling of names, typed by the field it is for.
 import { DQNConfig, PPOConfig, SACConfig } from "../algorithms/index.js";
 import { nearestNames } from "../env/index.js";
-import { camelCaseName, snakeCaseName } from "../runDir/index.js";
+import { camelCaseName, snakeCaseName } from "../files/index.js";
 import { RunnerConfig } from "../runner/index.js";
 import { dqnMeanings, kindOf, ppoMeanings, runnerMeanings, sacMeanings, type Kind } from "./meanings.js";
 import type { TrainConfig } from "./presets.js";

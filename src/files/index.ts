@@ -1,10 +1,12 @@
-// Files that survive a killed process: plans of what to write, whole replacement, locks, failures in plain words.
+// Files that survive a killed process: plans of what to write, whole replacement, locks, failures in plain words; and
+// names and tables as they are on disk and in consoles.
 export { pieces, runInBackground, runNow, writeAll, type Action, type Plan } from "./actions.js";
 export { columns } from "./columns.js";
 export { explainFailure, failureCode } from "./failure.js";
 export { foldersIn, isFolder, namesIn, startOfFile } from "./folders.js";
 export { className, extendPath, isRecord, jsonProblem, showValue } from "./json.js";
 export { lockName, LockError, takeLock, type Lock } from "./lock.js";
+export { camelCaseName, snakeCaseName, toCamelCase, toSnakeCase } from "./names.js";
 export {
   parseAside,
   planFile,

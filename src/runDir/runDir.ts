@@ -15,9 +15,10 @@ import {
   jsonProblem,
   replaceFile,
   showValue,
+  toCamelCase,
+  toSnakeCase,
 } from "../files/index.js";
 import { RunDirError } from "./errors.js";
-import { toCamelCase, toSnakeCase } from "./names.js";
 import { checkRunName, newRunId, runIdsIn } from "./runIds.js";
 
 export interface RunDirOptions {

@@ -1,7 +1,6 @@
 // What may be changed when a run goes on, and what may not, with the reason. Everything that is allowed is recorded.
 import { fail } from "../array/index.js";
-import { isRecord } from "../files/index.js";
-import { snakeCaseName } from "../runDir/index.js";
+import { isRecord, snakeCaseName } from "../files/index.js";
 
 /** What a run is made of, by name. A checkpoint tells it, and a run that goes on is compared with that. */
 export type Identity = Readonly<Record<string, unknown>>;

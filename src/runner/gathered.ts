@@ -1,5 +1,6 @@
 // What a run gathers on the host until the next line of its log. It is small plain data that a checkpoint holds, and
 // adding up goes in order, so that it does not matter how the work was divided.
+import { snakeCaseName } from "../files/index.js";
 
 /** The metrics of an update; of a run over several seeds one number for each. */
 export type UpdateMetrics = Readonly<Record<string, number | readonly number[]>>;
@@ -94,7 +95,7 @@ export function takeRecord(gathered: Gathered, step: number): LoggedRecord {
   const measured = [
     ...Object.entries(sums).map(([name, sum]) => [name, sum / updates] as const),
     ...Object.entries(latest),
-  ].map(([name, value]) => [diskName(name), value] as const);
+  ].map(([name, value]) => [snakeCaseName(name), value] as const);
   gathered.since = nothing();
   const record: MetricsRecord = { step, ...Object.fromEntries(measured) };
   if (returns.length === 0) return record;
@@ -111,6 +112,3 @@ export const numbersOf = (record: LoggedRecord): MetricsRecord =>
 /** A list of a record; empty where it has none. */
 export const listIn = (record: EpisodeLists, name: keyof EpisodeLists): readonly number[] =>
   record[name] ?? [];
-
-/** `totalLoss` as `total_loss`. */
-const diskName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -24,6 +24,7 @@ const ppoValues = {
 const dqnValues = {
   ...{ lr: 3.3e-4, gamma: 0.93, maxGradNorm: 0.37, epsilonStart: 0.87, epsilonEnd: 0.0137 },
   ...{ epsilonDecaySteps: 7, explorationFraction: 0.37, tau: 0.0137, clipObs: 1.7 },
+  ...{ priorityAlpha: 0.63, priorityBeta: 0.41 },
 };
 const sacValues = {
   ...{ actorLr: 3.3e-4, criticLr: 2.7e-4, alphaLr: 1.1e-3, gamma: 0.93, maxGradNorm: 0.37, tau: 0.0137 },

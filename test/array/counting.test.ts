@@ -62,6 +62,8 @@ describe("segments", () => {
       [5, 2],
     ]);
     expect(ops.segmentMin(np.int32([4, 5]), np.int32([0, 0]), { numSegments: 1 }).toArray()).toEqual([4]);
+    const others = grad((x: Array) => ops.segmentProd(x, np.int32([0, 0, 1]), { numSegments: 2 }).sum());
+    expect(others(np.array([2, 3, 5])).toArray()).toEqual([3, 2, 1]);
     const shared = grad((x: Array) => ops.segmentMax(x, np.int32([0, 0]), { numSegments: 1 }).sum());
     expect(jit(shared)(np.array([2, 2])).toArray()).toEqual([0.5, 0.5]);
   });

@@ -15,6 +15,9 @@ const golden = JSON.parse(readFileSync(new URL("../golden/linalg.json", import.m
 
 const cases = new Map([...linalgCases, ...countingCases]);
 
+/** What JAX refuses, and we can do: another test says what it is. */
+const refused = new Set(["segmentProd'"]);
+
 /** Results of many steps in float32, JAX's own as inexact as ours. */
 const tolerances: Record<string, Tolerance> = { "pinv'": { rtol: 1e-4, atol: 1e-4 } };
 
@@ -24,6 +27,7 @@ describe("as in JAX", () => {
   });
 
   for (const [name, expected] of Object.entries(golden)) {
+    if (refused.has(name)) continue;
     it(name, () => {
       const f = cases.get(name) as () => unknown;
       if ("error" in expected) {

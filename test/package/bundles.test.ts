@@ -132,8 +132,8 @@ describe.skipIf(isSkipped)("bundles in a browser", () => {
     expect(line[0]).toBeCloseTo(3, 2);
     expect(line[1]).toBeCloseTo(-1, 2);
     expect(records).toEqual([
-      [100, 200, 300, 300],
-      [100, 200, 300, 300],
+      [100, 200, 300],
+      [100, 200, 300],
     ]);
     expect(Math.min(...subPaths)).toBeGreaterThan(0);
     expect([0, 1]).toContain(actions[0]);

@@ -18,7 +18,7 @@ const params = raw.defaultParams();
 
 describe("the types of", () => {
   it("what wrappers tell: arrays, through other wrappers too", () => {
-    const env = TimeLimit(EpisodeStatsWrapper(RewardScaleWrapper(AutoResetWrapper(raw), 2)), 9);
+    const env = EpisodeStatsWrapper(RewardScaleWrapper(AutoResetWrapper(TimeLimit(raw, 9)), 2));
     const [, state] = env.reset(random.key(0), params);
     const [, , , , info] = env.step(
       random.key(0),

@@ -84,7 +84,8 @@ describe("Runner API (seed 000)", () => {
 
     // "DQNTrainResult": result.agent_state, result.episode_returns, result.metrics_log
     expectTypeOf(result).toEqualTypeOf<DQNTrainResult>();
-    expect(result.agentState.step.item()).toBe(300);
+    // From the last step of the warm-up on.
+    expect(result.agentState.step.item()).toBe(301);
     expect(result.episodeReturns.length).toBeGreaterThan(3);
     // "Metrics logged": loss, q_mean, epsilon every log_interval, and episode_return and episode_length.
     expect(Object.keys(result.metricsLog[0])).toEqual(

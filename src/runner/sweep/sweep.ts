@@ -12,7 +12,7 @@ import {
 import type { Environment } from "../../env/index.js";
 import type { RunnerConfig } from "../config.js";
 import { DivergedError } from "../finite.js";
-import type { MetricsRecord } from "../gathered.js";
+import { numbersOf, type MetricsRecord } from "../gathered.js";
 import { run, type Progress, type RunOptions, type StopSignal } from "../loop.js";
 import {
   dqnFamily,
@@ -131,7 +131,7 @@ export async function sweep(
   function listenersOf({ name, member, index }: Plan, log: MetricsRecord[]): RunOptions<object> {
     const place = { run: index, runs: plans.length, name, seed: member.seed };
     return {
-      logger: { log: (record) => void log.push(record) },
+      logger: { log: (record) => void log.push(numbersOf(record)) },
       onProgress: (progress) => onProgress?.({ ...progress, ...place }),
       ...(signal === undefined ? {} : { signal }),
     };

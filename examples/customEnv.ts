@@ -67,7 +67,7 @@ const meanReturn = (pilot: (key: Array, obs: Array) => Array): number => {
         const action = pilot(turn, before.obs);
         const [nextObs, next, , done, info] = env.step(turn, before.state, action, params);
         const isFirst = done.and(before.landed.not());
-        const result = np.where(isFirst, info.episodeReturn as Array, before.result);
+        const result = np.where(isFirst, info.episodeReturn, before.result);
         return [{ obs: nextObs, state: next, result, landed: before.landed.or(done) }, null];
       },
       first,

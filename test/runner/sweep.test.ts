@@ -260,7 +260,7 @@ describe("a sweep", () => {
         trainPPO,
         cartPole,
         cartPoleParams,
-        { ...options, onProgress } as never,
+        { ...options, onProgress },
         grid as never,
       );
       await expect(asked).rejects.toThrow(message);

@@ -68,7 +68,7 @@ export const presets: Readonly<Record<string, Preset>> = {
       "target network after each time, and a rate that falls to 0 over the run; a smaller network)",
     {
       ...{ hiddenSizes: [64, 64], lr: 2.3e-3, lrSchedule: "linear", targetUpdateFreq: 128 },
-      ...{ trainFreq: 256, gradientSteps: 128, explorationFraction: 0.16, epsilonEnd: 0.04 },
+      ...{ trainFreq: 256, gradientSteps: 128, explorationFraction: 0.16, epsilonEnd: 0.1 },
     },
     { totalTimesteps: 50_000 },
   ),

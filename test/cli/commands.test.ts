@@ -119,7 +119,7 @@ describe("train", () => {
       expect(help).toMatch(/^ {2}--base_dir +text +runs +the directory of all runs$/m);
       // Nothing without a meaning.
       const settings = help.split("\n").filter((line) => line.startsWith("  --"));
-      expect(settings).toHaveLength(1 + 19 + 17 + 1);
+      expect(settings).toHaveLength(1 + 24 + 17 + 1);
       for (const line of settings) expect(line.trim().split(/ {2,}/)).toHaveLength(4);
     }
     expect((await call(["train", "--help"])).lines.join()).toContain("Settings of cartpole_ppo");

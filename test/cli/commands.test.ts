@@ -88,7 +88,7 @@ describe("train", () => {
       [["cartpole_ppo", "--algo.lr", "quick"], /--algo\.lr must be a number, got "quick"/],
       [["cartpole_ppo", "--algo.gamma", "2"], /PPOConfig: gamma must be a number from 0 to 1, got 2/],
       [["cartpole_ppo", "--env_id", "CartPol-v1"], /no environment "CartPol-v1"; the nearest is CartPole-v1/],
-      [["cartpole_ppo", "--runner.total_timesteps", "100"], /totalTimesteps is 100, less than the 512 steps/],
+      [["cartpole_ppo", "--runner.total_timesteps", "100"], /totalTimesteps is 100, less than the 256 steps/],
       [["cartpole_dqn", "--env_id", "Pendulum-v1"], /trainDQN: needs actions in Discrete/],
       [["cartpole_ppo", "--base-dir"], /--base-dir takes one value, got none/],
     ];

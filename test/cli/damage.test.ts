@@ -14,6 +14,8 @@ const short = [
   ...["--runner.total_timesteps", "128", "--runner.log-interval", "32", "--runner.evalEvery", "64"],
   ...["--algo.n_steps=16", "--algo.num_envs", "2", "--algo.hidden_sizes", "8", "--runner.plot", "false"],
   ...["--algo.n-minibatches", "2", "--runner.checkpoint_interval", "32", "--runner.evalEpisodes", "2"],
+  ...["--algo.n_epochs", "4", "--algo.lr", "2.5e-4", "--algo.gamma", "0.99", "--algo.gae_lambda", "0.98"],
+  ...["--algo.ent_coef", "0.01", "--algo.clip_schedule", "constant"],
 ];
 
 let base = "";

@@ -34,7 +34,7 @@ describe("overrides", () => {
       checkpointDir: "some/where",
     });
     expect(changed.envId).toBe("Acrobot-v1");
-    expect(config.algoConfig).toMatchObject({ lr: 2.5e-4, hiddenSizes: [64, 64] });
+    expect(config.algoConfig).toMatchObject({ lr: 1e-3, hiddenSizes: [64, 64] });
   });
 
   it("take lists in any brackets or none, and nothing for none", () => {
@@ -148,7 +148,7 @@ describe("presets", () => {
     expect(config).toMatchObject({
       envId: "CartPole-v1",
       algo: "ppo",
-      algoConfig: { hiddenSizes: [64, 64], lr: 2.5e-4, nSteps: 128, nMinibatches: 4, nEpochs: 4, numEnvs: 4 },
+      algoConfig: { hiddenSizes: [64, 64], lr: 1e-3, nSteps: 32, nMinibatches: 1, nEpochs: 20, numEnvs: 8 },
       runner: { totalTimesteps: 100_000 },
     });
     expect(sac.runner.totalTimesteps).toBe(200_000);

@@ -144,6 +144,7 @@ describe("presets", () => {
     expect(Object.keys(presets)).toEqual([
       ...["cartpole_ppo", "cartpole_dqn", "pendulum_ppo", "pendulum_sac", "gridworld_dqn", "acrobot_ppo"],
       ...["mountaincar_dqn", "pixelgrid_ppo"],
+      ...["breakout_ppo", "asterix_ppo", "freeway_ppo", "space_invaders_ppo", "seaquest_ppo"],
     ]);
     expect(config).toMatchObject({
       envId: "CartPole-v1",

@@ -100,7 +100,7 @@ describe("configs", () => {
     expectTypeOf(config).toEqualTypeOf<TrainConfig>();
     if (config.algo !== "ppo") throw new Error("another algorithm");
     expectTypeOf(config.algoConfig).toEqualTypeOf<PPOConfig>();
-    expect([config.envId, config.algoConfig.numEnvs]).toEqual(["CartPole-v1", 4]);
+    expect([config.envId, config.algoConfig.numEnvs]).toEqual(["CartPole-v1", 8]);
   });
 });
 

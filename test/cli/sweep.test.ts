@@ -142,7 +142,7 @@ describe("a sweep on the command line", () => {
       [["--sweep", "algo.lr=1,2", "--algo.lr", "3"], /--sweep algo\.lr and --algo\.lr exclude each other/],
       [["--sweep", "runner.seed=1,2"], /give seeds as --seeds 0\.\.9/],
       [["--seeds", "0..1", "--runner.checkpoint_dir", "x"], /checkpoint_dir would be that of all runs/],
-      [["--sweep", "runner.total_timesteps=512,100"], /totalTimesteps is 100, less than the 512 steps/],
+      [["--sweep", "runner.total_timesteps=512,100"], /totalTimesteps is 100, less than the 256 steps/],
       [["--seeds", "0..1", "--algo.zzz", "1"], /there is no --algo\.zzz/],
     ];
     for (const [words, message] of refused) {

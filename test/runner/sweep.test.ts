@@ -256,13 +256,7 @@ describe("a sweep", () => {
   for (const [fact, options, grid, message] of refusals) {
     it(`refuses ${fact}`, async () => {
       const onProgress = vi.fn();
-      const asked = sweep(
-        trainPPO,
-        cartPole,
-        cartPoleParams,
-        { ...options, onProgress },
-        grid as never,
-      );
+      const asked = sweep(trainPPO, cartPole, cartPoleParams, { ...options, onProgress }, grid as never);
       await expect(asked).rejects.toThrow(message);
       expect(onProgress).not.toHaveBeenCalled();
     });

@@ -116,8 +116,8 @@ function playEpisode({ env, params, trainer, state }: Restored, key: Array): str
   const [start, ...keys] = [...random.split(key, longestEpisode(params) + 1)];
   let [obs, now] = env.reset(start, params);
   const frames = [draw(now, params)];
-  for (const turn of keys) {
-    const [nextObs, next, , done] = step(turn, now, act(state, obs));
+  for (const key of keys) {
+    const [nextObs, next, , done] = step(key, now, act(state, obs));
     frames.push(draw(next, params));
     if (np.array(done).item<boolean>()) break;
     [obs, now] = [nextObs, next];

@@ -11,15 +11,15 @@ export interface Rhythm {
 }
 
 export interface Cadence {
-  /** Turns, each a step of all environments, whose actions are random. */
-  readonly randomTurns: number;
-  /** Turns before the first one that may be followed by updates. */
-  readonly idleTurns: number;
-  /** Environment steps of a turn. */
-  readonly stepsPerTurn: number;
+  /** Iterations, each a step of all environments, whose actions are random. */
+  readonly randomIterations: number;
+  /** Iterations before the first one that may be followed by updates. */
+  readonly idleIterations: number;
+  /** Environment steps of an iteration. */
+  readonly stepsPerIteration: number;
   readonly rhythm: Rhythm;
-  /** Updates that were made after so many turns. */
-  readonly updatesAt: (turns: number) => number;
+  /** Updates that were made after so many iterations. */
+  readonly updatesAt: (iterations: number) => number;
 }
 
 /** Actions are random until there are `warmupSteps`; the step that is the last of these is learned from already. */
@@ -38,12 +38,14 @@ export function cadenceOf(
         "(numEnvs + trainFreq) · gradientSteps must be less than 2 ** 31",
     );
   }
-  const randomTurns = Math.ceil(warmupSteps / numEnvs);
-  const idleTurns = Math.max(0, randomTurns - 1);
-  const timesAt = (turns: number) => Math.floor((turns * numEnvs) / rhythm.trainFreq);
+  const randomIterations = Math.ceil(warmupSteps / numEnvs);
+  const idleIterations = Math.max(0, randomIterations - 1);
+  const timesAt = (iterations: number) => Math.floor((iterations * numEnvs) / rhythm.trainFreq);
   return {
-    ...{ randomTurns, idleTurns, stepsPerTurn: numEnvs, rhythm },
-    updatesAt: (turns) =>
-      turns <= idleTurns ? 0 : rhythm.gradientSteps * (timesAt(turns) - timesAt(idleTurns)),
+    ...{ randomIterations, idleIterations, stepsPerIteration: numEnvs, rhythm },
+    updatesAt: (iterations) =>
+      iterations <= idleIterations
+        ? 0
+        : rhythm.gradientSteps * (timesAt(iterations) - timesAt(idleIterations)),
   };
 }

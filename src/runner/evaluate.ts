@@ -33,20 +33,20 @@ export function evaluate<A, S, P>(
   const [resetKey, playKey] = random.split(rng);
   const [obs, envState] = vmap((key: Array) => env.reset(key, envParams))(random.split(resetKey, nEpisodes));
   const start = {
-    ...{ obs, envState, key: playKey, turn: np.int32(0) },
+    ...{ obs, envState, key: playKey, iteration: np.int32(0) },
     isOver: np.zeros([nEpisodes], { dtype: "bool" }),
     total: np.zeros([nEpisodes]),
     length: np.zeros([nEpisodes]),
   };
   const end = lax.whileLoop(
-    ({ isOver, turn }) => turn.less(maxSteps).and(isOver.all().not()),
+    ({ isOver, iteration }) => iteration.less(maxSteps).and(isOver.all().not()),
     (now) => {
       const [key, stepKey] = random.split(now.key);
       const action = vmap((one: Array) => actFn(agentState, one))(now.obs);
       const step = vmap((k: Array, state: S, a: Array) => env.step(k, state, a, envParams));
       const [nextObs, nextState, reward, done] = step(random.split(stepKey, nEpisodes), now.envState, action);
       return {
-        ...{ obs: nextObs, envState: nextState, key, turn: now.turn.add(1) },
+        ...{ obs: nextObs, envState: nextState, key, iteration: now.iteration.add(1) },
         isOver: now.isOver.or(done),
         // What comes after the end may be anything, even NaN.
         total: now.total.add(np.where(now.isOver, 0, reward)),

@@ -25,14 +25,14 @@ export interface Lesson<A, B> extends Student<A, B> {
   readonly hasLearned: Array;
 }
 
-/** How often it is time to learn after a turn, and the steps since the last time, which is kept below `trainFreq`. */
+/** How often it is time to learn after an iteration, and the steps since the last time, which is kept below `trainFreq`. */
 export function timesDue(
-  { stepsPerTurn, rhythm }: Cadence,
+  { stepsPerIteration, rhythm }: Cadence,
   since: Array,
 ): [due: Array | number, since: Array] {
   const { trainFreq } = rhythm;
-  if (stepsPerTurn % trainFreq === 0) return [stepsPerTurn / trainFreq, since];
-  const steps = since.add(stepsPerTurn);
+  if (stepsPerIteration % trainFreq === 0) return [stepsPerIteration / trainFreq, since];
+  const steps = since.add(stepsPerIteration);
   const left = steps.mod(trainFreq);
   return [np.floorDivide(steps, trainFreq), left];
 }

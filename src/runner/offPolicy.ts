@@ -1,22 +1,9 @@
 // The runner of DQN and SAC: act, push, draw, descend, so many steps at a time in one compiled loop.
-import {
-  evalShape,
-  fail,
-  jit,
-  lax,
-  np,
-  precompile,
-  random,
-  tree,
-  vmap,
-  type Array,
-  type AxisTree,
-  type Shape,
-} from "../array/index.js";
+import { evalShape, fail, jit, np, precompile, type Array, type Shape } from "../array/index.js";
 import { completedConfig, overUpdates } from "../agent/index.js";
 import type { DQNConfig, DQNState, SACConfig, SACState } from "../algorithms/index.js";
 import type { Environment, ParamsOf } from "../env/index.js";
-import { cadenceOf, type Cadence } from "./cadence.js";
+import { cadenceOf } from "./cadence.js";
 import { checkDevices, checkOptions, runOptionNames } from "./checks.js";
 import { RunnerConfig } from "./config.js";
 import { offPolicyCosts } from "./costs.js";
@@ -25,13 +12,13 @@ import { evaluator } from "./evaluate.js";
 import { familyPrograms, hyperOf, type Family, type Hyper, type Member } from "./family.js";
 import type { MetricsRecord } from "./gathered.js";
 import { dqnAlgorithm, sacAlgorithm, type Algorithm, type Learner, type LearnerConfig } from "./learners.js";
-import { lesson, timesDue, type MetricArrays } from "./learning.js";
 import { run, type RunOptions } from "./loop.js";
 import { bytesOf, checkMemory, totalOf } from "./memory.js";
-import { replayOf, type Memory, type Replay } from "./replay.js";
+import { axesOf, chunkOf, measuredNow, startOf, workOf, type TrainState } from "./offPolicyLoop.js";
+import { replayOf, type Replay } from "./replay.js";
 import { longestCall } from "./schedule.js";
-import { longestEpisode, lookAt, nameOf, originOf, plainParams, type Setting } from "./setting.js";
-import type { Trainer, Work } from "./trainer.js";
+import { longestEpisode, lookAt, nameOf, originOf, plainParams } from "./setting.js";
+import type { Trainer } from "./trainer.js";
 import { warnOfCurve } from "./warn.js";
 
 interface CommonOptions<A> extends RunOptions<A> {
@@ -128,31 +115,6 @@ export const dqnFamily = <S, P>(env: Environment<S, P>, params: P, options: Trai
 export const sacFamily = <S, P>(env: Environment<S, P>, params: P, options: TrainSACOptions) =>
   familyOf(env, params, sacAlgorithm(options.sacConfig, options.actionDim), options);
 
-/** What a run carries. */
-interface TrainState<A, S> {
-  readonly agentState: A;
-  readonly buffer: Memory;
-  readonly obs: Array;
-  readonly envState: S;
-  readonly rng: Array;
-  /** Turns of the loop so far, as long as actions are random; then it stays. */
-  readonly turns: Array;
-  /** Environment steps since it was time to learn, less than `trainFreq`. */
-  readonly stepsSince: Array;
-}
-
-/** What a chunk has measured. */
-interface Records {
-  /** For each turn: the metrics of its updates, by name. */
-  readonly metrics: MetricArrays;
-  /** For each turn: whether there was any. */
-  readonly hasLearned: Array;
-  /** For each turn and environment: whether an episode ended, with what return and length. */
-  readonly done: Array;
-  readonly returns: Array;
-  readonly lengths: Array;
-}
-
 async function train<A extends object, C extends LearnerConfig, S, P>(
   env: Environment<S, P>,
   envParams: P,
@@ -221,7 +183,7 @@ function familyOf<A extends object, C extends LearnerConfig, S, P>(
       },
       origin: originOf(env, envParams),
       ...{ stepsPerUnit: numEnvs, units, longest, keepsHistory: false, seeds: null },
-      ...{ warmupUnits: cadence.idleTurns, updatesAt: cadence.updatesAt },
+      ...{ warmupUnits: cadence.idleIterations, updatesAt: cadence.updatesAt },
       start: () => begin(hyper, seed),
       prepare: async (state) => {
         await precompile(chunk, state, hyper, np.int32(1));
@@ -246,173 +208,4 @@ function familyOf<A extends object, C extends LearnerConfig, S, P>(
     };
   };
   return Object.assign(trainerOf, { together, bytes: totalOf(costs) });
-}
-
-/** What of a state differs between runs side by side: rings are filled in step, and the warm-up ends for all. */
-function axesOf({ buffer, ...state }: object & { readonly buffer: object }): AxisTree {
-  const [alike, counters] = [new Set(["turns", "stepsSince"]), new Set(["next", "size"])];
-  const axes = (parts: object, shared: ReadonlySet<string>) =>
-    Object.fromEntries(Object.keys(parts).map((name) => [name, shared.has(name) ? null : 0]));
-  return { ...axes(state, alike), buffer: axes(buffer, counters) };
-}
-
-function startOf<A, S, P>(
-  env: Environment<S, P>,
-  params: P,
-  { obsShape, actions }: Setting,
-  learner: Learner<A>,
-  replay: Replay,
-  { seed, numEnvs, bufferSize }: RunnerConfig,
-): TrainState<A, S> {
-  const [rng, agentKey, resetKey] = random.split(random.key(seed), 3);
-  const [obs, envState] = vmap((key: Array) => env.reset(key, params))(random.split(resetKey, numEnvs));
-  const example = {
-    ...{ obs: obs.slice(0), action: actions.sample(resetKey), nextObs: obs.slice(0) },
-    ...{ reward: np.float32(0), done: np.array(false), ended: np.array(false) },
-  };
-  return {
-    agentState: learner.init(agentKey, obsShape, actions, numEnvs),
-    buffer: replay.init(bufferSize, example),
-    ...{ obs, envState, rng, turns: np.int32(0), stepsSince: np.int32(0) },
-  };
-}
-
-/** One update with a batch from the buffer. */
-function updateOnce<A>(
-  learner: Learner<A>,
-  replay: Replay,
-  agentState: A,
-  buffer: Memory,
-  key: Array,
-): readonly [A, Memory, MetricArrays] {
-  const { batch, places } = replay.draw(buffer, key, learner.stepOf(agentState));
-  const [learned, metrics, errors] = learner.update(agentState, batch);
-  const remembered = errors === undefined ? buffer : replay.setErrors?.(buffer, places, errors);
-  return [learned, remembered ?? buffer, metrics as MetricArrays];
-}
-
-/** What an update would measure. */
-const measuredNow = <A, S>(
-  learner: Learner<A>,
-  replay: Replay,
-  { agentState, buffer, rng }: TrainState<A, S>,
-): MetricArrays => updateOnce(learner, replay, agentState, buffer, rng)[2];
-
-/** Up to `longest` turns as one program; how many is an argument, so that one program serves them all. */
-function chunkOf<A, S, P>(
-  env: Environment<CountedState<S>, P>,
-  params: P,
-  learner: Learner<A>,
-  replay: Replay,
-  cadence: Cadence,
-  longest: number,
-): (state: TrainState<A, CountedState<S>>, count: Array) => [TrainState<A, CountedState<S>>, Records] {
-  type State = TrainState<A, CountedState<S>>;
-  interface Chunk {
-    readonly turn: Array;
-    readonly now: State;
-    readonly records: Records;
-  }
-  const actions = env.actionSpace(params);
-  const { randomTurns, idleTurns, stepsPerTurn: numEnvs } = cadence;
-  const step = (key: Array, state: CountedState<S>, action: Array) => {
-    if (numEnvs > 1) {
-      const each = vmap((k: Array, s: CountedState<S>, a: Array) => env.step(k, s, a, params));
-      return each(random.split(key, numEnvs), state, action);
-    }
-    // One environment alone can branch, and need not compute a reset in every step.
-    const one = tree.map((x: unknown) => (x as Array).slice(0), state) as CountedState<S>;
-    const result = env.step(key, one, action.slice(0), params);
-    return tree.map((x: unknown) => (x as Array).slice(null), result) as typeof result;
-  };
-  const anyActions = (key: Array) => vmap(actions.sample)(random.split(key, numEnvs));
-  const act = ({ agentState, obs, turns }: State, key: Array): [action: Array, agentState: A] => {
-    const [action, acted] = learner.act(agentState, obs, true);
-    if (randomTurns === 0) return [action, acted];
-    // The last random step is learned from already.
-    return [np.where(turns.less(randomTurns), anyActions(key), action), acted];
-  };
-  const turnOf =
-    (names: readonly string[] | null) =>
-    ({ turn, now, records }: Chunk): Chunk => {
-      const [rng, actKey, stepKey, drawKey] = random.split(now.rng, 4);
-      const [action, acted] = names === null ? [anyActions(actKey), now.agentState] : act(now, actKey);
-      const [obs, envState, reward, , info] = step(stepKey, now.envState, action);
-      const { terminalObs, terminated, truncated, episodeReturn, episodeLength } = info as Record<
-        string,
-        Array
-      >;
-      const ended = terminated.or(truncated);
-      const buffer = replay.push(now.buffer, {
-        ...{ obs: now.obs, action, reward, nextObs: terminalObs, done: terminated, ended },
-      });
-      const observed = learner.observe(acted, { obs: now.obs, reward, ended });
-      const [due, stepsSince] = timesDue(cadence, now.stepsSince);
-      const turns = np.minimum(now.turns.add(1), randomTurns);
-      const player = { obs, envState, rng, turns, stepsSince };
-      const played = {
-        done: records.done.at(turn).set(ended),
-        returns: records.returns.at(turn).set(episodeReturn),
-        lengths: records.lengths.at(turn).set(episodeLength),
-      };
-      if (names === null) {
-        const { metrics, hasLearned } = records;
-        const next = { agentState: observed, buffer, ...player };
-        return { turn: turn.add(1), now: next, records: { metrics, hasLearned, ...played } };
-      }
-      const update = (...args: [A, Memory, Array]) => updateOnce(learner, replay, ...args);
-      const student = { agentState: observed, buffer };
-      const learned = lesson(update, names, cadence, due, student, drawKey);
-      const metrics = names.map((name) => [name, records.metrics[name].at(turn).set(learned.metrics[name])]);
-      return {
-        turn: turn.add(1),
-        now: { agentState: learned.agentState, buffer: learned.buffer, ...player },
-        records: {
-          metrics: Object.fromEntries(metrics) as MetricArrays,
-          hasLearned: records.hasLearned.at(turn).set(learned.hasLearned),
-          ...played,
-        },
-      };
-    };
-  return (state, count) => {
-    const names = Object.keys(evalShape((now: State) => measuredNow(learner, replay, now), state));
-    const start: Chunk = {
-      turn: np.int32(0),
-      now: state,
-      records: {
-        metrics: Object.fromEntries(names.map((name) => [name, np.zeros([longest])])),
-        hasLearned: np.zeros([longest], { dtype: "bool" }),
-        done: np.zeros([longest, numEnvs], { dtype: "bool" }),
-        returns: np.zeros([longest, numEnvs]),
-        lengths: np.zeros([longest, numEnvs]),
-      },
-    };
-    const warmed = lax.whileLoop(
-      ({ turn, now }: Chunk) => turn.less(count).and(now.turns.less(idleTurns)),
-      turnOf(null),
-      start,
-    );
-    const end = lax.whileLoop((chunk: Chunk) => chunk.turn.less(count), turnOf(names), warmed);
-    return [end.now, end.records];
-  };
-}
-
-/** The records of a chunk as plain numbers. */
-function workOf({ metrics, hasLearned, done, returns, lengths }: Records, count: number): Work {
-  const lists = Object.entries(metrics).map(([name, list]) => [name, list.data()] as const);
-  const [, numEnvs] = done.shape;
-  const isOver = done.data().subarray(0, count * numEnvs);
-  const ended = [...isOver.keys()].filter((at) => isOver[at] !== 0);
-  const [total, length] = [returns.data(), lengths.data()];
-  const updates = globalThis.Array.from(hasLearned.data().subarray(0, count), (learned, at) =>
-    learned === 0 ? null : Object.fromEntries(lists.map(([name, list]) => [name, list[at]])),
-  );
-  return {
-    updates,
-    episodes: {
-      returns: ended.map((at) => total[at]),
-      lengths: ended.map((at) => length[at]),
-      steps: ended.map((at) => (Math.floor(at / numEnvs) + 1) * numEnvs),
-    },
-  };
 }

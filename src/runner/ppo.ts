@@ -230,13 +230,13 @@ function chunkOf<S>(
       episodes: blankRows(example.episodes, longest),
     };
     const end = lax.whileLoop(
-      ({ turn }) => turn.less(count),
-      ({ turn, now, records }) => {
+      ({ iteration }) => iteration.less(count),
+      ({ iteration, now, records }) => {
         const [next, measured] = update(now);
-        const written = tree.map((list, x) => list.at(turn).set(x), records, measured);
-        return { turn: turn.add(1), now: next, records: written };
+        const written = tree.map((list, x) => list.at(iteration).set(x), records, measured);
+        return { iteration: iteration.add(1), now: next, records: written };
       },
-      { turn: np.int32(0), now: state, records: blank },
+      { iteration: np.int32(0), now: state, records: blank },
     );
     return [end.now, end.records];
   };

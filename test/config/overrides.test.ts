@@ -142,7 +142,15 @@ describe("presets", () => {
 
   it("are those that are promised, with their settings", () => {
     expect(Object.keys(presets)).toEqual([
-      ...["cartpole_ppo", "cartpole_dqn", "pendulum_ppo", "pendulum_sac", "gridworld_dqn", "acrobot_ppo"],
+      ...[
+        "cartpole_ppo",
+        "cartpole_ppo_fast",
+        "cartpole_dqn",
+        "pendulum_ppo",
+        "pendulum_sac",
+        "gridworld_dqn",
+        "acrobot_ppo",
+      ],
       ...["mountaincar_dqn", "pixelgrid_ppo"],
       ...["breakout_ppo", "asterix_ppo", "freeway_ppo", "space_invaders_ppo", "seaquest_ppo"],
     ]);

@@ -235,9 +235,9 @@ it("goes on learning however many steps it has made", () => {
   const config = runnerConfig({ numEnvs: 2 });
   const trainer = dqnTrainer(gridWorld, gridWorldParams, dqnConfig, config);
   const start = trainer.start();
-  const { work } = trainer.advance({ ...start, turns: np.int32(2 ** 31 - 1) }, 5);
+  const { work } = trainer.advance({ ...start, iterations: np.int32(2 ** 31 - 1) }, 5);
   expect(work.updates).toHaveLength(5);
   const { state } = trainer.advance(trainer.start(), 40);
   // It counts only as far as the warm-up goes.
-  expect(trainer.advance(state, 5).state.turns.item()).toBe(30);
+  expect(trainer.advance(state, 5).state.iterations.item()).toBe(30);
 });

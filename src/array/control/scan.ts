@@ -1,4 +1,4 @@
-// The loop with a fixed number of turns: a carry goes through, slices come in, results are stacked.
+// The loop with a fixed number of iterations: a carry goes through, slices come in, results are stacked.
 import type { Array, Concrete } from "../core/array.js";
 import { allocate } from "../core/dtype.js";
 import { concrete, interpret } from "../core/interpret.js";
@@ -28,8 +28,8 @@ export const scan: Primitive<ScanParams> = {
     const [constants, initial, stacked] = scanRoles(inputs, params);
     const results = outputs.slice(carries).map((type) => allocate(type.dtype, sizeOf(type.shape)));
     let carry = initial;
-    for (let turn = 0; turn < length; turn++) {
-      const at = reverse ? length - 1 - turn : turn;
+    for (let iteration = 0; iteration < length; iteration++) {
+      const at = reverse ? length - 1 - iteration : iteration;
       const values = interpret(body, [...constants, ...carry, ...stacked.map((input) => rowOf(input, at))]);
       carry = values.slice(0, carries);
       values.slice(carries).forEach((value, index) => {
@@ -83,7 +83,7 @@ function jvpScan(inputs: readonly Array[], tangents: readonly Tangent[], params:
   return { outputs: items, tangents: extras };
 }
 
-/** One loop whose turns each work on the whole batch. */
+/** One loop whose iterations each work on the whole batch. */
 function batchScan(
   inputs: readonly Array[],
   batched: readonly boolean[],

@@ -1,18 +1,18 @@
-// What a loop with a fixed number of turns is described by.
+// What a loop with a fixed number of iterations is described by.
 import type { Program } from "../core/program.js";
 import { split } from "./lists.js";
 
 export interface ScanParams {
   /** Takes constants, carry and a slice of each stacked input; returns the new carry and a slice of each result. */
   readonly body: Program;
-  /** How many inputs are the same in every turn. */
+  /** How many inputs are the same in every iteration. */
   readonly constants: number;
-  /** How many inputs, after those, are carried from turn to turn. */
+  /** How many inputs, after those, are carried from one iteration to the next. */
   readonly carries: number;
   readonly length: number;
   /** Whether to go from the last slice to the first. */
   readonly reverse: boolean;
-  /** How many turns to write out per loop iteration; a hint for the compiler. */
+  /** How many iterations to write out in one loop of the program; a hint for the compiler. */
   readonly unroll: number;
 }
 

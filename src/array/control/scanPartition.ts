@@ -1,5 +1,5 @@
 // Splitting a loop into one that can run now and one that waits, for reverse mode: the first loop stores
-// what the second will need of each turn.
+// what the second will need of each iteration.
 import type { Partitioned } from "../core/primitive.js";
 import { newVariable, type Atom, type Equation, type Program, type Variable } from "../core/program.js";
 import { arrayType } from "../core/type.js";
@@ -9,7 +9,7 @@ import { count, growFlags, pick, split } from "./lists.js";
 import { scanRoles, type ScanParams } from "./scanParams.js";
 
 /**
- * A residual costs memory only if it changes from turn to turn: slices and constants of the loop are handed
+ * A residual costs memory only if it changes from one iteration to the next: slices and constants of the loop are handed
  * on as they are, and what depends on constants alone is computed once, outside.
  */
 export function partitionScan(equation: Equation, unknown: readonly boolean[]): Partitioned {

@@ -1,4 +1,4 @@
-// Reverse mode through a loop: the cotangents are carried from the last turn to the first.
+// Reverse mode through a loop: the cotangents are carried from the last iteration to the first.
 import type { Array } from "../core/array.js";
 import type { Primitive, Tangent } from "../core/primitive.js";
 import { typesOf, type Atom, type Program } from "../core/program.js";
@@ -11,7 +11,7 @@ import { scanRoles, type ScanParams } from "./scanParams.js";
 
 /**
  * Cotangents of a loop that is linear in its carry and in those inputs that are not known. The cotangents of
- * linear constants are summed over the turns, those of stacked inputs come out stacked.
+ * linear constants are summed over the iterations, those of stacked inputs come out stacked.
  */
 export function transposeScan(
   scan: Primitive<ScanParams>,

@@ -52,7 +52,7 @@ export const whileLoop: Primitive<WhileParams> = {
     tangents === 0
       ? null
       : "reverse-mode differentiation does not work through lax.whileLoop, or through lax.foriLoop whose bounds are " +
-        "traced: the number of turns is not known, so what the backward pass needs cannot be stored. Use lax.scan or " +
+        "traced: the number of iterations is not known, so what the backward pass needs cannot be stored. Use lax.scan or " +
         "lax.foriLoop with plain numbers as bounds, use jvp, or put lax.stopGradient around the result",
   subPrograms: ({ test, body }) => [test, body],
 };

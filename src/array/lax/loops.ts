@@ -12,11 +12,11 @@ import { checkSameStructure, leafPaths } from "../tree/structure.js";
 import { convertAll, flattenArrays, rebuild, settleTypes, type FlatTree } from "./leaves.js";
 
 export interface ScanOptions {
-  /** Number of turns; needed when there are no stacked inputs. */
+  /** Number of iterations; needed when there are no stacked inputs. */
   readonly length?: number;
   /** Whether to go from the last slice to the first. Default false. */
   readonly reverse?: boolean;
-  /** Turns per compiled iteration, a hint. Default 1. */
+  /** Iterations that one loop of the compiled program makes, a hint. Default 1. */
   readonly unroll?: number;
 }
 
@@ -42,7 +42,7 @@ function scanAs<C, X, Y>(
 ): [C, Y] {
   checkFunction(operation, "the body", f);
   const stacked = flattenArrays(operation, xs, "xs");
-  const turns = countTurns(operation, stacked, length);
+  const iterations = countIterations(operation, stacked, length);
   const slices = stacked.arrays.map(({ shape, dtype }) => arrayType(shape.slice(1), dtype));
   let results: FlatTree = stacked;
   const { carry, traced } = traceLoop(operation, init, slices, (state, inputs) => {
@@ -57,7 +57,7 @@ function scanAs<C, X, Y>(
     body: traced.program,
     constants: traced.captures.length,
     carries: carry.arrays.length,
-    length: turns,
+    length: iterations,
     reverse,
     unroll,
   });
@@ -75,22 +75,26 @@ const describeResult = (result: unknown): string =>
       ? "one array"
       : typeof result;
 
-function countTurns(operation: string, { arrays, structure }: FlatTree, length: number | undefined): number {
+function countIterations(
+  operation: string,
+  { arrays, structure }: FlatTree,
+  length: number | undefined,
+): number {
   if (length !== undefined) checkWhole(operation, "length", length, 0);
   const paths = leafPaths(structure);
   const extents = arrays.map((array, index) => {
     if (array.ndim > 0) return array.shape[0];
     fail(operation, `xs${at(paths[index])} is a scalar; scan needs a first axis to go along`);
   });
-  const turns = length ?? extents[0];
-  if (turns === undefined)
-    fail(operation, "xs has no arrays, so the option length must say how many turns to make");
-  const odd = extents.findIndex((extent) => extent !== turns);
+  const iterations = length ?? extents[0];
+  if (iterations === undefined)
+    fail(operation, "xs has no arrays, so the option length must say how many iterations to make");
+  const odd = extents.findIndex((extent) => extent !== iterations);
   if (odd >= 0) {
-    const against = length === undefined ? `xs${at(paths[0])} has ${turns}` : `length is ${length}`;
+    const against = length === undefined ? `xs${at(paths[0])} has ${iterations}` : `length is ${length}`;
     fail(operation, `xs${at(paths[odd])} has ${extents[odd]} slices, but ${against}`);
   }
-  return turns;
+  return iterations;
 }
 
 const at = (path: string | undefined): string => (path === undefined || path === "" ? "" : ` at ${path}`);

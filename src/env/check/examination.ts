@@ -212,8 +212,8 @@ export class Examination {
   ): void {
     let state = start;
     const known = this.problems.size;
-    for (let turn = 0; turn < steps; turn++) {
-      const [actionKey, stepKey, resetKey] = random.split(random.foldIn(key, turn), 3);
+    for (let iteration = 0; iteration < steps; iteration++) {
+      const [actionKey, stepKey, resetKey] = random.split(random.foldIn(key, iteration), 3);
       const action = spaces.action.sample(actionKey);
       const take = () => this.step(() => this.env.step(stepKey, state, action, params));
       const results = take();

@@ -20,7 +20,7 @@ const lowerFactor: (a: Array) => Array = withRules<readonly [Array], Array>(
     const [n] = a.shape as [number];
     if (n === 0) return a;
     const column = arange(n);
-    // The columns of L are kept as rows, so that a turn writes one row.
+    // The columns of L are kept as rows, so that an iteration writes one row.
     const [rows, isPositive] = scan(
       (u: Array, { row, at }: { row: Array; at: Array }) => {
         const rest = row.sub(matmul(u.slice(":", at), u));

@@ -47,7 +47,7 @@ function measuredIn(checkpoints: string): Readonly<Record<string, unknown>> {
   return { records, updates: bitsOf(history.arrays()) };
 }
 
-const kills = { PPO: 5, DQN: 5, SAC: 4 };
+const kills = { PPO: 4, DQN: 4, SAC: 3 };
 
 describe.skipIf(process.platform === "win32")("a process killed with SIGKILL", { timeout: 120_000 }, () => {
   it.each(Object.entries(kills))("%s, %i times, is resumed to the same bits", async (algorithm, times) => {
@@ -65,7 +65,7 @@ describe.skipIf(process.platform === "win32")("a process killed with SIGKILL", {
       steps.add(broken.latestCheckpoint?.step ?? 0);
     }
     // It went on from different places, and was never done.
-    expect(steps.size).toBeGreaterThan(2);
+    expect(steps.size).toBeGreaterThan(1);
     expect(Math.max(...steps)).toBeLessThan(4000);
 
     expect(await train(argsOf(broken))).toBe(0);

@@ -1,4 +1,4 @@
-// Runs npm scripts side by side: node tools/together.mjs lint typecheck. Each one's output comes in one piece
+// Runs npm scripts side by side: node tools/together.mjs lint:code typecheck. Each one's output comes in one piece
 // when it is done; the first that fails decides the exit code.
 import { spawn } from "node:child_process";
 

@@ -154,7 +154,20 @@ export const presets: Readonly<Record<string, Preset>> = {
     { totalTimesteps: 20_000, evalEvery: 2_500 },
   ),
   breakout_ppo: minAtar("Breakout", "break bricks on a board of 10 × 10"),
-  asterix_ppo: minAtar("Asterix", "collect gold on a board of 10 × 10"),
+  asterix_ppo: ppo(
+    "Asterix-MinAtar",
+    "collect gold on a board of 10 × 10 with PPO in a quarter of an hour, since dense layers learn little of it (unlike " +
+      "PPO's defaults: 64 × 128 steps, 8 minibatches and a rate of 2e-3, which falls to 0 over the run; convolutions, " +
+      "which actor and critic share)",
+    {
+      ...{ hiddenSizes: [64], sharedBackbone: true, numEnvs: 64, nMinibatches: 8 },
+      ...{ lr: 2e-3, lrSchedule: "linear" },
+    },
+    {
+      ...{ totalTimesteps: 2_000_000, evalEvery: 200_000 },
+      ...{ logInterval: 50_000, checkpointInterval: 200_000 },
+    },
+  ),
   freeway_ppo: minAtar("Freeway", "cross a road on a board of 10 × 10"),
   space_invaders_ppo: minAtar("SpaceInvaders", "shoot aliens on a board of 10 × 10"),
   seaquest_ppo: minAtar("Seaquest", "rescue divers on a board of 10 × 10"),

@@ -1,6 +1,5 @@
 // Config objects: frozen, every field checked, built by a function that has the config's name.
-import { Array as NumericArray, ArrayError, describe, fail } from "../array/index.js";
-import { nearestNames } from "../env/index.js";
+import { Array as NumericArray, ArrayError, describe, fail, nearestName } from "../array/index.js";
 
 /** A hyper-parameter that only enters arithmetic: a number, or a scalar array, which may be traced. */
 export type Scalar = number | NumericArray;
@@ -211,9 +210,8 @@ export function configAmong<C extends object>(
 
 function checkKnown(name: string, key: string, known: readonly string[]): void {
   if (known.includes(key)) return;
-  const [nearest, ...others] = nearestNames(key, known, 1);
-  // Nothing like it: all of them are named below.
-  const hint = nearest === undefined || others.length > 0 ? "." : `; did you mean \`${nearest}\`?`;
+  const nearest = nearestName(key, known);
+  const hint = nearest === null ? "." : `; did you mean \`${nearest}\`?`;
   fail(name, `there is no field \`${key}\`${hint} The fields are ${known.join(", ")}`);
 }
 

@@ -18,7 +18,7 @@ export { Array as NDArray } from "./core/array.js";
 export { Array, type ArrayLike, type Concrete, type Nested, type RemoteElements } from "./core/array.js";
 export { dtypes, itemSize, viewBytes, type DType, type TypedArray } from "./core/dtype.js";
 export { ArrayError, describe, fail } from "./core/errors.js";
-export { nearestNames, tellNearest } from "./core/nearest.js";
+export { nearestName, tellNearest } from "./core/nearest.js";
 export {
   countEquations,
   hasEffect,

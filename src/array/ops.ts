@@ -6,10 +6,8 @@ import { isFloat, limitOf, type DType } from "./core/dtype.js";
 import { checkWhole, fail } from "./core/errors.js";
 import { showType } from "./core/type.js";
 import { largestOf } from "./np/counting.js";
-import { full, zerosLike } from "./np/creation.js";
-import { maximum, where } from "./np/elementwise.js";
-import type { IndexedUpdate } from "./np/indexedUpdate.js";
-import { withRules } from "./transforms/withRules.js";
+import { full } from "./np/creation.js";
+import { where } from "./np/elementwise.js";
 
 export interface SegmentOptions {
   /** How many segments there are; needed while tracing. One more than the largest number by default. */
@@ -21,24 +19,6 @@ export type SegmentReduction = (data: ArrayLike, segmentIds: Array, options?: Se
 
 /** Rows combined with those of `whole` at their places. */
 type Combine = (whole: Array, places: Array, rows: Array) => Array;
-
-/** The largest or smallest rows, whose derivative is shared by those that are equal to it. */
-function extremum(name: string, reduce: (place: IndexedUpdate, rows: Array) => Array): Combine {
-  const run: Combine = withRules<Parameters<Combine>, Array>(
-    `ops.${name}`,
-    (whole, places, rows) => reduce(whole.at(places), rows),
-    {
-      jvp: ([whole, places, rows], [, , tangent]) => {
-        const value = run(whole, places, rows);
-        const isOne = rows.equal(value.slice(places)).astype(rows.dtype);
-        const total = (x: Array): Array => zerosLike(whole).at(places).add(x);
-        const share = isOne.div(maximum(total(isOne), 1).slice(places));
-        return [value, total((tangent ?? zerosLike(rows)).mul(share))];
-      },
-    },
-  );
-  return run;
-}
 
 function segmentReduction(name: string, start: (dtype: DType) => number, combine: Combine): SegmentReduction {
   const operation = `ops.${name}`;
@@ -90,11 +70,11 @@ export const segmentProd = segmentReduction(
 export const segmentMax = segmentReduction(
   "segmentMax",
   (dtype) => limitOf(dtype, -1),
-  extremum("segmentMax", (place, rows) => place.max(rows)),
+  (whole, places, rows) => whole.at(places).max(rows),
 );
 /** The smallest of the rows of each segment, element by element; the largest number there is where it has no rows. */
 export const segmentMin = segmentReduction(
   "segmentMin",
   (dtype) => limitOf(dtype, 1),
-  extremum("segmentMin", (place, rows) => place.min(rows)),
+  (whole, places, rows) => whole.at(places).min(rows),
 );

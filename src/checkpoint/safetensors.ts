@@ -1,6 +1,6 @@
 // The safetensors format: eight bytes with the length of a JSON header, the header (for each tensor its dtype,
 // shape and place), then the elements, little-endian and without gaps. Bytes only: nothing here touches a disk.
-import { itemSize, type DType } from "../array/index.js";
+import { itemSize, sizeOf, type DType } from "../array/index.js";
 import { isRecord } from "../files/index.js";
 import { halfTypes, widened } from "./halfFloats.js";
 
@@ -158,7 +158,7 @@ function placeOf(tensor: string, entry: unknown, refuse: Refuse): Place {
     return refuse(`tensor ${tensor} needs a shape and two offsets`);
   }
   const [start, end] = offsets;
-  const bytes = shape.reduce((product, extent) => product * extent, storage.itemBytes);
+  const bytes = storage.itemBytes * sizeOf(shape);
   if (end - start !== bytes) refuse(`tensor ${tensor} takes ${bytes} bytes, its offsets say ${end - start}`);
   return { ...storage, tensor, shape, start, end };
 }

@@ -1,6 +1,6 @@
 // Taking a command line apart.
 import { ArrayError } from "../array/index.js";
-import { nearestNames } from "../env/index.js";
+import { nearestName } from "../array/index.js";
 
 /** A command line that cannot be understood; the process ends with code 2. */
 export class UsageError extends Error {
@@ -61,10 +61,10 @@ export function readFlags<K extends string>(
 function unknownFlag(name: string, known: readonly string[]): string {
   const dashed = (one: string) => `--${one.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   if (known.length === 0) return `there is no --${name}; this command has no flags`;
-  const near = nearestNames(spelled(name), known, 1);
-  return near.length === 1
-    ? `there is no --${name}; did you mean ${dashed(near[0])}?`
-    : `there is no --${name}; there are ${known.map(dashed).join(", ")}`;
+  const near = nearestName(spelled(name), known);
+  return near === null
+    ? `there is no --${name}; there are ${known.map(dashed).join(", ")}`
+    : `there is no --${name}; did you mean ${dashed(near)}?`;
 }
 
 /** Refuses words that a command has no use for. */

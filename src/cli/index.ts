@@ -1,6 +1,6 @@
 // The command line: vibe-rl <command> …
 import "../device/index.js";
-import { nearestNames } from "../env/index.js";
+import { nearestName } from "../array/index.js";
 import { parseArguments, UsageError, withWord, type Arguments } from "./arguments.js";
 import { describe } from "./describe.js";
 import { help, helpOf, version } from "./help.js";
@@ -69,7 +69,7 @@ const tell = (command: string, preset: string | undefined): string =>
 /** A command by its name, or the refusal of a name that is none. */
 function commandOf(name: string): string {
   if (Object.hasOwn(commands, name)) return name;
-  const near = nearestNames(name, Object.keys(commands), 1);
-  const hint = near.length === 1 ? `did you mean ${near[0]}?` : `there are ${near.join(", ")}`;
+  const near = nearestName(name, Object.keys(commands));
+  const hint = near === null ? `there are ${Object.keys(commands).join(", ")}` : `did you mean ${near}?`;
   throw new UsageError(`there is no command ${JSON.stringify(name)}; ${hint}`);
 }

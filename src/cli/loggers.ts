@@ -1,7 +1,7 @@
 // `--logger tensorboard,wandb`: where else the records of a run go.
 import * as fs from "node:fs";
 import path from "node:path";
-import { nearestNames } from "../env/index.js";
+import { nearestName } from "../array/index.js";
 import {
   checkWandb,
   fanOut,
@@ -39,8 +39,8 @@ export function loggersFrom(
   const names = [...new Set(words ?? before)].filter((name) => name !== "none");
   const unknown = names.find((name) => !isKnown(name));
   if (unknown !== undefined) {
-    const [near, ...others] = nearestNames(unknown, known, 1);
-    const hint = others.length === 0 ? `did you mean ${near}?` : `there are ${known.join(", ")}, none`;
+    const near = nearestName(unknown, known);
+    const hint = near === null ? `there are ${known.join(", ")}, none` : `did you mean ${near}?`;
     throw new UsageError(`there is no logger ${JSON.stringify(unknown)}; ${hint}`);
   }
   const project = wandbProject ?? (typeof saved.wandbProject === "string" ? saved.wandbProject : "vibe-rl");

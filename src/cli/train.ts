@@ -2,7 +2,7 @@
 import * as fs from "node:fs";
 import path from "node:path";
 import { ArrayError } from "../array/index.js";
-import { nearestNames } from "../env/index.js";
+import { nearestName } from "../array/index.js";
 import {
   applyOverrides,
   fieldsOf,
@@ -30,8 +30,8 @@ function presetOf(name: string | undefined): TrainConfig {
   const names = Object.keys(presets);
   if (name === undefined) throw new UsageError(`which preset? There are ${names.join(", ")}`);
   if (Object.hasOwn(presets, name)) return presets[name].config;
-  const near = nearestNames(name, names, 1);
-  const hint = near.length === 1 ? `did you mean ${near[0]}?` : `there are ${near.join(", ")}`;
+  const near = nearestName(name, names);
+  const hint = near === null ? `there are ${names.join(", ")}` : `did you mean ${near}?`;
   throw new UsageError(`there is no preset ${JSON.stringify(name)}; ${hint}`);
 }
 

@@ -1,6 +1,6 @@
 // Settings from words: `--algo.lr 1e-3` in any spelling of names, typed by the field it is for.
 import { DQNConfig, PPOConfig, SACConfig } from "../algorithms/index.js";
-import { nearestNames } from "../env/index.js";
+import { nearestName } from "../array/index.js";
 import { camelCaseName, snakeCaseName } from "../files/index.js";
 import { RunnerConfig } from "../runner/index.js";
 import { dqnMeanings, kindOf, ppoMeanings, runnerMeanings, sacMeanings, type Kind } from "./meanings.js";
@@ -61,8 +61,8 @@ export function applyOverrides(config: TrainConfig, overrides: readonly Override
     const found = fields.find((field) => field.flag === name.join("."));
     if (found === undefined) {
       const flags = fields.map((field) => field.flag);
-      const near = nearestNames(name.join("."), flags, 1);
-      const hint = near.length === 1 ? `; did you mean --${near[0]}?` : ".";
+      const near = nearestName(name.join("."), flags);
+      const hint = near === null ? "." : `; did you mean --${near}?`;
       throw new ConfigError(`there is no --${flag}${hint} --help lists all`);
     }
     const [part, field] = name;

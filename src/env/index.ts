@@ -25,7 +25,6 @@ export type {
   StateOf,
   StepResult,
 } from "./environment.js";
-export { nearestNames } from "../array/index.js";
 export { listEnvs, make, register, type KnownEnvironments, type Overrides } from "./registry.js";
 export { idOf } from "./origin.js";
 export { render } from "./render.js";

@@ -1,5 +1,5 @@
 // Refusing wrong arguments by name: what was given, what was expected, what to do.
-import { Array, fail, nearestNames, type Shape } from "../array/index.js";
+import { Array, fail, nearestName, type Shape } from "../array/index.js";
 
 /** A value as it reads in a message. */
 export function show(value: unknown): string {
@@ -25,8 +25,8 @@ export function checkOptions(operation: string, options: unknown, known: readonl
 
 /** The known name that somebody may have meant, as a question. */
 function nearest(name: string, known: readonly string[]): string {
-  const [best, ...others] = nearestNames(name, known, 1);
-  return best !== undefined && others.length === 0 ? `did you mean ${best}? ` : "";
+  const best = nearestName(name, known);
+  return best === null ? "" : `did you mean ${best}? `;
 }
 
 /** What a number must be, in words and as a test. */

@@ -1,5 +1,5 @@
 // What runners look at before anything is computed: the names of options, and those that are functions or lists.
-import { fail, nearestNames } from "../array/index.js";
+import { fail, nearestName } from "../array/index.js";
 import { PPOConfig } from "../algorithms/index.js";
 import type { RunnerConfig } from "./config.js";
 
@@ -13,8 +13,8 @@ export function checkOptions(operation: string, given: unknown, known: readonly 
   }
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;
-    const [nearest, ...others] = nearestNames(name, known, 1);
-    const hint = nearest === undefined || others.length > 0 ? "." : `; did you mean \`${nearest}\`?`;
+    const nearest = nearestName(name, known);
+    const hint = nearest === null ? "." : `; did you mean \`${nearest}\`?`;
     fail(operation, `there is no option \`${name}\`${hint} The options are ${known.join(", ")}`);
   }
 }

@@ -1,6 +1,5 @@
 // Runners: whole training runs, compiled in pieces between which the host can act.
 export type { Change } from "./changes.js";
-export { withEnvironments } from "./checks.js";
 export { RunnerConfig } from "./config.js";
 export {
   evalKeys,

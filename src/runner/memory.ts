@@ -1,5 +1,5 @@
 // How much memory a run needs, before any of it is taken: what cannot fit is refused with the setting that is the cause.
-import { evalShape, fail, itemSize, type DType } from "../array/index.js";
+import { fail, itemSize, sizeOf, type DType } from "../array/index.js";
 
 /** 32-bit WebAssembly addresses end here. */
 const limit = 2 ** 32;
@@ -14,19 +14,17 @@ export interface Cost {
   readonly bytes: number;
 }
 
-/** The bytes of all arrays that a function would return, without computing any of them. */
-export const bytesOf = <R>(f: () => R): Readonly<{ [K in keyof R]: number }> => {
-  const shapes = evalShape(f) as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(Object.entries(shapes).map(([key, value]) => [key, bytesIn(value)])) as {
+/** The bytes of the arrays in each part of a state of which only the shapes are known. */
+export const bytesOf = <R extends object>(shapes: R): Readonly<{ [K in keyof R]: number }> =>
+  Object.fromEntries(Object.entries(shapes).map(([key, value]) => [key, bytesIn(value)])) as {
     [K in keyof R]: number;
   };
-};
 
 function bytesIn(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   if ("shape" in value && "dtype" in value) {
     const { shape, dtype } = value as { readonly shape: readonly number[]; readonly dtype: DType };
-    return shape.reduce((product, extent) => product * extent, itemSize(dtype));
+    return itemSize(dtype) * sizeOf(shape);
   }
   return Object.values(value).reduce<number>((sum, part) => sum + bytesIn(part), 0);
 }

@@ -153,8 +153,8 @@ function familyOf<A extends object, C extends LearnerConfig, S, P>(
   };
   const begin = (hyper: Hyper, seed: number) =>
     startOf(playing, envParams, setting, ...partsOf(hyper), { ...runnerConfig, seed });
-  const bytes = bytesOf(() => begin({}, 0));
-  const costs = offPolicyCosts(bytes, config, runnerConfig);
+  const shapes = evalShape(() => begin({}, 0));
+  const costs = offPolicyCosts(bytesOf(shapes), config, runnerConfig);
   checkMemory(operation, costs);
   const longest = longestCall(units, logInterval, numEnvs);
   type State = TrainState<A, CountedState<S>>;
@@ -162,7 +162,7 @@ function familyOf<A extends object, C extends LearnerConfig, S, P>(
     (state: State, hyper, count) =>
       chunkOf(playing, envParams, ...partsOf(hyper), cadence, longest)(state, count),
     workOf,
-    axesOf(evalShape(() => begin({}, 0))),
+    axesOf(shapes),
   );
   const measured = jit((state: State, hyper: Hyper) => measuredNow(...partsOf(hyper), state));
   const act = ({ agent, hyper }: { agent: A; hyper: Hyper }, obs: Array) =>

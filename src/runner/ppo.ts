@@ -116,16 +116,16 @@ export function ppoFamily<S, P>(
   const playing = playedOn(env, envParams);
   const configWith = (hyper: Hyper): PPOConfig => ({ ...config, ...hyper });
   const updateWith = (hyper: Hyper) => updateOf(playing, envParams, configWith(hyper));
-  const isSweep = seeds !== undefined;
+  const hasSeeds = seeds !== undefined;
   const begin = (seed: Array, hyper: Hyper) => startOf(playing, envParams, setting, configWith(hyper), seed);
-  const bytes = bytesOf(() => begin(random.key(0), {}));
+  const bytes = bytesOf(evalShape(() => begin(random.key(0), {})));
   const costs = ppoCosts(bytes, config, runnerConfig, seeds?.length ?? 1);
   checkMemory("trainPPO", costs);
   const longest = longestCall(units, runnerConfig.logInterval, stepsPerUnit);
   const { alone: chunk, together } = familyPrograms(
     (state: RunState<S>, hyper, count) => {
       const update = updateWith(hyper);
-      return chunkOf(isSweep ? vmap(update) : update, longest)(state, count);
+      return chunkOf(hasSeeds ? vmap(update) : update, longest)(state, count);
     },
     workOf,
     0,
@@ -136,8 +136,8 @@ export function ppoFamily<S, P>(
     nEpisodes: runnerConfig.evalEpisodes,
     maxSteps: longestEpisode(envParams),
   });
-  /** The agents of a sweep, one by one. */
-  const agentsOf = (agent: PPOState) => (isSweep ? seeds.map((_, at) => rowOf(agent, at)) : [agent]);
+  /** The agents of all seeds, one by one. */
+  const agentsOf = (agent: PPOState) => (hasSeeds ? seeds.map((_, at) => rowOf(agent, at)) : [agent]);
   const trainerOf = ({ seed = runnerConfig.seed, values = {} }: Partial<Member> = {}): Trainer<
     RunState<S>
   > => {
@@ -148,13 +148,13 @@ export function ppoFamily<S, P>(
       algorithm: "PPO",
       identity: {
         ...{ algorithm: "PPO", environment: nameOf(env), envParams: plainParams(envParams) },
-        ...{ config: { ...given, ...values }, seed: isSweep ? seeds : seed },
+        ...{ config: { ...given, ...values }, seed: hasSeeds ? seeds : seed },
       },
       origin: originOf(env, envParams),
       ...{ stepsPerUnit, units, longest, warmupUnits: 0, keepsHistory: true, seeds: seeds?.length ?? null },
       updatesAt: (unit) => unit,
       start: () =>
-        isSweep ? vmap((key: Array) => begin(key, hyper))(keysOf(seeds)) : begin(random.key(seed), hyper),
+        hasSeeds ? vmap((key: Array) => begin(key, hyper))(keysOf(seeds)) : begin(random.key(seed), hyper),
       prepare: async (state) => {
         await precompile(chunk, state, hyper, np.int32(1));
         await prepareEvaluation(state);

@@ -1,5 +1,5 @@
 // What a run takes from its environment: shapes, parameters, the length of episodes.
-import { Array, fail, tree, type Shape } from "../array/index.js";
+import { Array, fail, sizeOf, tree, type Shape } from "../array/index.js";
 import { idOf, lookAtEnv, type Environment, type Space } from "../env/index.js";
 
 /** What an agent is made for. */
@@ -9,8 +9,7 @@ export interface Setting {
 }
 
 /** How many actions, or components of an action, a space has. */
-const sizeOf = (space: Space): number =>
-  space.kind === "Discrete" ? space.n : space.shape.reduce((product, extent) => product * extent, 1);
+const countActions = (space: Space): number => (space.kind === "Discrete" ? space.n : sizeOf(space.shape));
 
 /** The spaces of an environment. What the user has said about them must be true. */
 export function lookAt<S, P>(
@@ -34,8 +33,9 @@ export function lookAt<S, P>(
     );
   }
   const { name } = actionCount;
-  const value = actionCount.value ?? sizeOf(actions);
-  if (value !== sizeOf(actions)) fail(operation, `${name} is ${value}, ${env.name} has ${String(actions)}`);
+  const value = actionCount.value ?? countActions(actions);
+  if (value !== countActions(actions))
+    fail(operation, `${name} is ${value}, ${env.name} has ${String(actions)}`);
   return { obsShape: own, actions };
 }
 

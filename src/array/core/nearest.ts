@@ -18,7 +18,7 @@ function editDistance(a: string, b: string): number {
 const essence = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
 /** The known names that are most like a given one, nearest first; all of them where none is like it. */
-export function nearestNames(name: string, known: readonly string[], count = 3): string[] {
+function nearestNames(name: string, known: readonly string[], count = 3): string[] {
   const wanted = essence(name);
   const ranked = known
     .map((candidate) => {
@@ -32,6 +32,12 @@ export function nearestNames(name: string, known: readonly string[], count = 3):
     ({ distance, length }) => distance <= Math.max(2, Math.max(wanted.length, length) / 2),
   );
   return alike.length === 0 ? [...known] : alike.slice(0, count).map(({ candidate }) => candidate);
+}
+
+/** The known name that somebody may have meant; `null` where it is not clear. */
+export function nearestName(name: string, known: readonly string[]): string | null {
+  const names = nearestNames(name, known, 1);
+  return names.length === 1 ? names[0] : null;
 }
 
 /** The nearest known names as they read in a message: `the nearest is CartPole-v1`. */

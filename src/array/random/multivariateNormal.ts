@@ -5,12 +5,8 @@ import { promoteToFloat } from "../core/coerce.js";
 import { fail } from "../core/errors.js";
 import { broadcastShapes, checkShape, sameShape, showShape, type Shape } from "../core/shape.js";
 import { showType } from "../core/type.js";
-import { arange } from "../np/creation.js";
 import { einsum } from "../np/einsum.js";
-import { where } from "../np/elementwise.js";
-import { sqrt } from "../np/realFunctions.js";
-import { swapaxes } from "../np/shaping.js";
-import { foriLoop } from "../lax/loops.js";
+import { cholesky } from "../np/linalg/cholesky.js";
 import { normal } from "./basic.js";
 
 /**
@@ -35,26 +31,8 @@ export const multivariateNormal = checked(
     if (!sameShape(broadcastShapes(operation, wanted, batch), wanted)) {
       fail(operation, `shape ${showShape(wanted)} must end in the batch shape ${showShape(batch)}`);
     }
-    const factor = lowerFactor(covariance.add(swapaxes(covariance, -1, -2)).mul(0.5));
+    const factor = cholesky(covariance);
     const noise = normal(ofKey, [...wanted, n]);
     return centre.add(einsum("...ij,...j->...i", factor, noise));
   },
 );
-
-/** The lower triangular L with L · Lᵀ = x, a column at a time. */
-function lowerFactor(x: Array): Array {
-  const n = x.shape[x.ndim - 1];
-  const rows = arange(n);
-  return foriLoop(
-    0,
-    n,
-    (column, factor: Array) => {
-      const known = einsum("...ij,...j->...i", factor, factor.slice("...", column, ":"));
-      const rest = x.slice("...", column).sub(known);
-      const length = sqrt(rest.slice("...", column));
-      const below = where(rows.greaterEqual(column), rest.div(length.slice("...", null)), 0);
-      return where(rows.equal(column), below.slice("...", null), factor);
-    },
-    x.mul(0),
-  );
-}

@@ -1,6 +1,7 @@
 // Functions of real numbers on four lanes at once, to float32 accuracy. Polynomials are minimax fits, rounded to
 // float32. Every function takes its operands in locals and leaves the result on the stack.
-import { f32, f64, i32, i64, type Assembler } from "./assembler.js";
+import { f32, f64, i32, type Assembler } from "./assembler.js";
+import { inHalves } from "./doubles.js";
 
 /** What the engine can do beyond SIMD. */
 export interface Features {
@@ -308,63 +309,7 @@ export class VectorMath {
     });
   }
 
-  // ---- in double precision ----------------------------------------------------------------------------
-
-  /** Runs code on both halves of vectors of floats as doubles, and joins the float results. */
-  private inHalves(locals: readonly number[], half: (...wide: number[]) => void): void {
-    const { asm } = this;
-    const run = (push: (local: number) => void): void => {
-      asm.withLocals(locals.length, (...wide) => {
-        locals.forEach((local, index) => {
-          push(local);
-          asm.run`f64x2.promote_low_f32x4 =${wide[index]}`;
-        });
-        half(...wide);
-      }).run`f32x4.demote_f64x2_zero`;
-    };
-    run((local) => asm.get(local));
-    run((local) => asm.get(local).get(local).shuffle([2, 3, 2, 3]));
-    asm.shuffle([0, 1, 4, 5]);
-  }
-
-  /** x · y + z rounded once: the sum rounded to odd in double precision, then to float. */
-  fma(x: number, y: number, z: number): void {
-    const { asm } = this;
-    const [zero, one, minusOne] = [i64(0, 0), i64(1, 0), i64(-1, -1)];
-    this.inHalves([x, y, z], (a, b, c) => {
-      asm.withLocals(4, (product, sum, part, lost) => {
-        asm.run`${a} ${b} f64x2.mul =${product} ${product} ${c} f64x2.add =${sum} ${sum} ${product} f64x2.sub =${part}
-          ${product} ${sum} ${part} f64x2.sub f64x2.sub ${c} ${part} f64x2.sub f64x2.add =${lost}`;
-        // One step of the last bit towards what was lost, where the sum is finite, inexact and even.
-        asm.run`${sum} ${one} ${minusOne} ${lost} ${sum} v128.xor 63 i64x2.shr_u ${zero} i64x2.eq v128.bitselect
-          ${sum} ${one} v128.and ${zero} i64x2.eq v128.and ${lost} ${f64(0)} f64x2.ne v128.and
-          ${sum} ${sum} f64x2.sub ${f64(0)} f64x2.eq v128.and i64x2.add`;
-      });
-    });
-  }
-
-  /** The rest of x / y with the sign of x, exactly: multiples of y are taken off until less than y is left. */
-  remainder(x: number, y: number): void {
-    const { asm } = this;
-    // Quotients of up to 28 bits multiply exactly; of longer ones, so many leading bits are taken.
-    const leadingBits = i64(-33554432, -1);
-    this.inHalves([x, y], (dividend, divisor) => {
-      asm.withLocals(3, (rest, step, quotient) => {
-        asm.run`${dividend} f64x2.abs =${rest} ${divisor} f64x2.abs =${step}`;
-        asm.loop((again) => {
-          asm.run`${rest} ${step} f64x2.div f64x2.trunc ${leadingBits} v128.and =${quotient}
-            ${rest} ${quotient} ${step} f64x2.mul f64x2.sub =${rest}
-            ${quotient} ${f64(1)} f64x2.ge ${rest} ${step} f64x2.ge v128.and v128.any_true`;
-          again();
-        });
-        // A quotient that was rounded up took one multiple too many; an infinite divisor leaves the dividend.
-        asm.run`${rest} ${step} ${rest} ${f64(0)} f64x2.lt v128.and f64x2.add =${rest}
-          ${dividend} f64x2.abs ${rest} ${step} ${f64(Infinity)} f64x2.eq
-          ${dividend} ${dividend} f64x2.sub ${f64(0)} f64x2.eq v128.and v128.bitselect
-          ${dividend} ${i64(0, 0x80000000)} v128.and v128.or`;
-      });
-    });
-  }
+  // ---- powers -----------------------------------------------------------------------------------------
 
   /** |x|^y by exp2(y · log2|x|) in double precision, then the signs and the cases that have rules of their own. */
   pow(x: number, y: number): void {
@@ -373,7 +318,7 @@ export class VectorMath {
       asm.run`${x} ${magnitude} v128.and =${size}`;
       this.split(size, exponent, mantissa);
       let turns = lowTurns;
-      this.inHalves([mantissa, exponent, y], (m, e, power) => {
+      inHalves(asm, [mantissa, exponent, y], (m, e, power) => {
         asm.withLocals(2, (s, z) => {
           // log2((1 + s) / (1 - s)) = 2 / ln 2 · (s + s³/3 + s⁵/5 + …)
           asm.run`${m} ${f64(1)} f64x2.sub ${m} ${f64(1)} f64x2.add f64x2.div =${s} ${s} ${s} f64x2.mul =${z}`;

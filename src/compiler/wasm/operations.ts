@@ -4,6 +4,7 @@ import type { DType } from "../../array/index.js";
 import type { Expression, Operation } from "../kernel.js";
 import type { Assembler } from "./assembler.js";
 import { IntegerMath } from "./integers.js";
+import { fma, remainder } from "./doubles.js";
 import { VectorMath, type Features } from "./math.js";
 import type { Opcode } from "./opcodes.js";
 
@@ -87,7 +88,7 @@ export class Operations {
 
   remainder({ dtype, inputs }: Operation): void {
     const [x, y] = inputs.map(this.operands.local);
-    if (isFloat(dtype)) this.math.remainder(x, y);
+    if (isFloat(dtype)) remainder(this.asm, x, y);
     else this.integers.remainder(x, y, isSigned(dtype));
   }
 
@@ -197,7 +198,7 @@ const rules: Record<string, Rule> = {
   },
   fma: (self, { inputs }) => {
     const [x, y, z] = inputs.map(self.operands.local);
-    self.math.fma(x, y, z);
+    fma(self.asm, x, y, z);
   },
   div: (self, operation) => self.quotient(operation),
   rem: (self, operation) => self.remainder(operation),

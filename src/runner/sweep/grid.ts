@@ -1,5 +1,5 @@
 // The grid of a sweep: every combination of the values that were given for its settings.
-import { fail, nearestNames } from "../../array/index.js";
+import { fail, nearestName } from "../../array/index.js";
 import type { RunnerConfig } from "../config.js";
 import { checkSeeds } from "../checks.js";
 
@@ -38,8 +38,8 @@ export function checkGrid(
   for (const [name, values] of Object.entries(grid)) {
     if (Object.hasOwn(elsewhere, name)) fail("sweep", `${name} is given as ${elsewhere[name]}`);
     if (!names.includes(name)) {
-      const near = nearestNames(name, names, 1);
-      fail("sweep", `there is no setting ${name}; did you mean ${near.join(" or ")}?`);
+      const near = nearestName(name, names) ?? names.join(" or ");
+      fail("sweep", `there is no setting ${name}; did you mean ${near}?`);
     }
     checkValues(name, values);
   }

@@ -1,21 +1,26 @@
-// Runs npm scripts side by side: node tools/together.mjs lint:code typecheck. Each one's output comes in one piece
-// when it is done; the first that fails decides the exit code.
+// Runs npm scripts side by side: node tools/together.mjs lint:code typecheck test:unit. The last one's output is shown
+// as it comes, each other's in one piece when all are done; the first that failed decides the exit code.
 import { spawn } from "node:child_process";
 
-const run = (script) =>
-  new Promise((resolve) => {
-    let output = "";
-    // npm is a script that only a shell can start on Windows.
-    const child = spawn("npm", ["run", script], { shell: process.platform === "win32" });
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (text) => (output += text));
-    }
-    child.once("error", (error) => (output += `${error.message}\n`));
-    child.once("close", (code) => {
-      process.stdout.write(output);
-      resolve(code);
-    });
-  });
+// A large nursery: what a type checker leaves behind is collected in fewer rounds, a fifth of its time.
+const NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --max-semi-space-size=128`;
 
-const codes = await Promise.all(process.argv.slice(2).map(run));
-process.exitCode = codes.find((code) => code !== 0) ?? 0;
+function run(script, isLast) {
+  // npm is a script that only a shell can start on Windows.
+  const shell = process.platform === "win32";
+  if (isLast) {
+    const child = spawn("npm", ["run", script], { shell, stdio: "inherit" });
+    return new Promise((resolve) => child.once("close", (code) => resolve({ code, output: "" })));
+  }
+  const child = spawn("npm", ["run", script], { shell, env: { ...process.env, NODE_OPTIONS } });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text) => (output += text));
+  }
+  return new Promise((resolve) => child.once("close", (code) => resolve({ code, output })));
+}
+
+const scripts = process.argv.slice(2);
+const results = await Promise.all(scripts.map((script, at) => run(script, at === scripts.length - 1)));
+for (const { output } of results) process.stdout.write(output);
+process.exitCode = results.map(({ code }) => code).find((code) => code !== 0) ?? 0;

@@ -11,6 +11,7 @@ export const layers = [
   "env",
   "agent",
   "algorithms",
+  "vecEnv",
   "sharding",
   "files",
   "checkpoint",

@@ -1,5 +1,14 @@
 // Config objects: frozen, every field checked, built by a function that has the config's name.
-import { Array as NumericArray, ArrayError, describe, fail, nearestName } from "../array/index.js";
+import {
+  Array as NumericArray,
+  ArrayError,
+  checkName,
+  checkOptions,
+  fail,
+  rules,
+  showValue,
+  type Rule,
+} from "../array/index.js";
 
 /** A hyper-parameter that only enters arithmetic: a number, or a scalar array, which may be traced. */
 export type Scalar = number | NumericArray;
@@ -9,72 +18,50 @@ export interface Field<T> {
   readonly default: T;
   /** Whether it takes scalar arrays too, so that one program serves many values of it. */
   readonly isTraceable?: boolean;
-  /** What the value must be, as in "must be …"; `null` if it is that. */
-  readonly wants: (value: unknown) => string | null;
+  readonly wants: Rule;
 }
 
-const field = <T>(initial: T, description: string, holds: (value: unknown) => boolean): Field<T> => ({
-  default: initial,
-  wants: (value) => (holds(value) ? null : description),
-});
-
-const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+const field = <T>(initial: T, wants: Rule): Field<T> => ({ default: initial, wants });
 
 /** A number greater than 0. */
-export const positive = (initial: number): Field<number> =>
-  field(initial, "a number greater than 0", (value) => isNumber(value) && value > 0);
+export const positive = (initial: number): Field<number> => field(initial, rules.positive);
 
 /** A number of at least 0. */
-export const notNegative = (initial: number): Field<number> =>
-  field(initial, "a number of at least 0", (value) => isNumber(value) && value >= 0);
+export const notNegative = (initial: number): Field<number> => field(initial, rules.notNegative);
 
 /** A number from 0 to 1. */
-export const fraction = (initial: number): Field<number> =>
-  field(initial, "a number from 0 to 1", (value) => isNumber(value) && value >= 0 && value <= 1);
+export const fraction = (initial: number): Field<number> => field(initial, rules.fraction);
 
 /** A number greater than 0, up to 1. */
-export const positiveFraction = (initial: number): Field<number> =>
-  field(initial, "a number greater than 0, at most 1", (value) => isNumber(value) && value > 0 && value <= 1);
+export const positiveFraction = (initial: number): Field<number> => field(initial, rules.positiveFraction);
 
 /** Any finite number. */
-export const finite = (initial: number): Field<number> => field(initial, "a finite number", isNumber);
+export const finite = (initial: number): Field<number> => field(initial, rules.finite);
 
 /** A whole number of at least `least`. */
-export const whole = (initial: number, least = 1): Field<number> => ({
-  default: initial,
-  wants: (value) => {
-    if (Number.isSafeInteger(value) && (value as number) >= least) return null;
-    // Larger ones have gaps between them.
-    const most = typeof value === "number" && value > 1 ? " and less than 2 ** 53" : "";
-    return `a whole number of at least ${least}${Number.isInteger(value) ? most : ""}`;
-  },
-});
+export const whole = (initial: number, least = 1): Field<number> => field(initial, rules.whole(least));
 
 /** true or false. */
-export const flag = (initial: boolean): Field<boolean> =>
-  field(initial, "true or false", (value) => typeof value === "boolean");
+export const flag = (initial: boolean): Field<boolean> => field(initial, rules.flag);
 
 /** One of some words. */
 export const choice = <T extends string>(initial: T, choices: readonly T[]): Field<T> =>
-  field(initial, choices.map((name) => JSON.stringify(name)).join(" or "), (value) =>
-    choices.some((name) => name === value),
-  );
+  field(initial, rules.oneOf(choices));
 
 /** The widths of a network's hidden layers. */
 export const widths = (initial: readonly number[]): Field<readonly number[]> =>
-  field(
-    initial,
-    "a list of whole numbers of at least 1",
-    (value) =>
-      Array.isArray(value) && value.every((width) => Number.isSafeInteger(width) && (width as number) > 0),
-  );
+  field(initial, rules.listOf("whole numbers of at least 1", rules.whole(1)));
+
+const finiteNumbers = rules.listOf("finite numbers", rules.finite, 1);
 
 /** A finite number for all, or a list with one for each. */
 export const eachOrAll = (initial: number): Field<number | readonly number[]> =>
   field<number | readonly number[]>(
     initial,
-    "a finite number or a list of them",
-    (value) => isNumber(value) || (Array.isArray(value) && value.length > 0 && value.every(isNumber)),
+    rules.rule(
+      "a finite number or a list of them",
+      (value) => rules.finite(value) === null || finiteNumbers(value) === null,
+    ),
   );
 
 /** What a field of numbers takes, or a scalar array: a concrete one is held to the same rule, a tracer passes. */
@@ -95,12 +82,7 @@ export const knownValue = (value: Scalar): number | null =>
 
 /** What another field takes, or `null`, which is the default. */
 export const optional = <T>({ wants, isTraceable = false }: Field<T>): Field<T | null> => ({
-  default: null,
-  isTraceable,
-  wants: (value) => {
-    const wanted = value === null ? null : wants(value);
-    return wanted === null ? null : `${wanted}, or null`;
-  },
+  ...{ default: null, isTraceable, wants: rules.orNull(wants) },
 });
 
 export type Fields<C> = { readonly [K in keyof C]-?: Field<C[K]> };
@@ -126,9 +108,9 @@ export function defineConfig<C extends object>(
   const traceable = Object.freeze(known.filter((key) => fields[key].isTraceable === true));
   const build = (given: Partial<C> = {}): Readonly<C> => {
     if (typeof given !== "object" || given === null || Array.isArray(given)) {
-      fail(name, `takes an object with the fields that differ from the defaults, got ${show(given)}`);
+      fail(name, `takes an object with the fields that differ from the defaults, got ${showValue(given)}`);
     }
-    for (const key of Object.keys(given)) checkKnown(name, key, known);
+    for (const key of Object.keys(given)) checkName(name, "field", key, known);
     // A field that is there but undefined is one that was left out.
     const stated = Object.entries(given).filter(([, value]) => value !== undefined);
     const config = { ...defaults, ...Object.fromEntries(stated) };
@@ -136,7 +118,7 @@ export function defineConfig<C extends object>(
       const wanted = fields[key].wants(config[key]);
       if (wanted === null) continue;
       const hint = holdsArray(config[key]) && !traceable.includes(key) ? staticHint : "";
-      fail(name, `${key} must be ${wanted}, got ${show(config[key])}${hint}`);
+      fail(name, `${key} must be ${wanted}, got ${showValue(config[key])}${hint}`);
     }
     const problem = check(config);
     if (problem !== null) fail(name, problem);
@@ -200,19 +182,8 @@ export function configAmong<C extends object>(
   options: { readonly config?: Partial<C> },
   names: readonly string[] = [],
 ): Readonly<C> {
-  const known = ["config", ...names];
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    fail(operation, `there is no option \`${unknown}\`; its options are ${known.join(", ")}`);
-  }
+  checkOptions(operation, options, ["config", ...names]);
   return completedConfig(operation, "config", builder, options.config);
-}
-
-function checkKnown(name: string, key: string, known: readonly string[]): void {
-  if (known.includes(key)) return;
-  const nearest = nearestName(key, known);
-  const hint = nearest === null ? "." : `; did you mean \`${nearest}\`?`;
-  fail(name, `there is no field \`${key}\`${hint} The fields are ${known.join(", ")}`);
 }
 
 /** Lists are copied and frozen too, so that nobody changes the config through them. */
@@ -225,16 +196,3 @@ const freeze = <C extends object>(config: C): Readonly<C> =>
       ]),
     ),
   ) as C;
-
-/** A value for a message; JSON has no large integers and nothing that contains itself. */
-function show(value: unknown): string {
-  if (typeof value === "bigint") return `${value}n`;
-  if (value instanceof NumericArray) return describe(value);
-  if (typeof value === "number" || value === undefined) return String(value);
-  if (holdsArray(value)) return `[${(value as readonly unknown[]).map(show).join(",")}]`;
-  try {
-    return JSON.stringify(value) ?? typeof value;
-  } catch {
-    return "an object that contains itself";
-  }
-}

@@ -1,6 +1,6 @@
 // A replay ring in typed arrays, for loops in JavaScript and environments that are not traced. It is changed in
 // place, and draws the same places as the traceable ring does for the same key.
-import { Array, fail, np, random, type DType, type TypedArray } from "../array/index.js";
+import { Array, check, fail, np, random, rules, type DType, type TypedArray } from "../array/index.js";
 
 /** What a field of a transition may be on the host. */
 export type HostValue = Array | TypedArray | number | boolean | readonly number[];
@@ -23,9 +23,7 @@ export class HostReplayBuffer<Name extends string> {
     readonly capacity: number,
     example: Readonly<Record<Name, HostValue>>,
   ) {
-    if (!Number.isInteger(capacity) || capacity < 1) {
-      fail("HostReplayBuffer", `capacity must be a whole number of at least 1, got ${String(capacity)}`);
-    }
+    check("HostReplayBuffer", "capacity", capacity, rules.whole(1));
     const fields = Object.entries(example) as [Name, HostValue][];
     this.columns = new Map(fields.map(([name, value]) => [name, columnFor(value, capacity)]));
   }

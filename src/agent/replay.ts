@@ -1,6 +1,6 @@
 // A replay ring as a pure data structure: a tree of arrays whose first axis is the ring. Every function traces;
 // in a compiled loop a push writes one row in place.
-import { fail, lax, np, random, tree, type Array } from "../array/index.js";
+import { check, fail, lax, np, random, rules, tree, type Array } from "../array/index.js";
 
 /** A ring of the newest `capacity` transitions. */
 export interface ReplayBuffer<T> {
@@ -23,9 +23,7 @@ function capacityOf<T>(operation: string, { data }: ReplayBuffer<T>): number {
 
 /** An empty ring for transitions like `example`: its shapes and dtypes count, its values do not. */
 function init<T>(capacity: number, example: T): ReplayBuffer<T> {
-  if (!Number.isInteger(capacity) || capacity < 1) {
-    fail("ReplayBuffer.init", `capacity must be a whole number of at least 1, got ${String(capacity)}`);
-  }
+  check("ReplayBuffer.init", "capacity", capacity, rules.whole(1));
   if (tree.leaves(example).length === 0) fail("ReplayBuffer.init", "the example has no arrays");
   const data = tree.map((leaf) => {
     const { shape, dtype } = asRow(leaf);

@@ -19,6 +19,8 @@ export { Array, type ArrayLike, type Concrete, type Nested, type RemoteElements 
 export { dtypes, itemSize, viewBytes, type DType, type TypedArray } from "./core/dtype.js";
 export { ArrayError, describe, fail } from "./core/errors.js";
 export { nearestName, tellNearest } from "./core/nearest.js";
+export * as rules from "./core/rules.js";
+export { check, checkName, checkOptions, problemWith, showValue, type Rule } from "./core/rules.js";
 export {
   countEquations,
   hasEffect,

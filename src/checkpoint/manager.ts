@@ -1,4 +1,5 @@
 // A directory of checkpoints that is kept in order during a run.
+import { problemWith, rules, type Rule } from "../array/index.js";
 import { planRemoval, runInBackground, runNow, type Action, type Plan } from "../files/index.js";
 import { path } from "../node/index.js";
 import { CheckpointError, DamagedCheckpointError } from "./errors.js";
@@ -230,30 +231,20 @@ async function withTimeout(promise: Promise<void>, timeoutMs: number, message: (
   }
 }
 
-function checkOptions(
-  options: Readonly<Record<"saveIntervalSteps" | "startStep" | "timeoutMs", number>> &
-    Readonly<Record<"maxToKeep" | "keepPeriod", number | null>> & { readonly bestMode: string },
-): void {
-  const refuse = (name: string, wanted: string, value: unknown): never => {
-    throw new CheckpointError(`CheckpointManager: ${name} must be ${wanted}, got ${String(value)}`);
-  };
-  const isAtLeast = (value: number | null, least: number) =>
-    Number.isInteger(value) && (value as number) >= least;
-  for (const name of ["maxToKeep", "keepPeriod"] as const) {
-    if (options[name] !== null && !isAtLeast(options[name], 1)) {
-      refuse(name, "a whole number of at least 1, or null", options[name]);
-    }
-  }
-  if (!isAtLeast(options.saveIntervalSteps, 1)) {
-    refuse("saveIntervalSteps", "a whole number of at least 1", options.saveIntervalSteps);
-  }
-  if (!isAtLeast(options.startStep, 0))
-    refuse("startStep", "a whole number of at least 0", options.startStep);
+const managerRules = {
+  ...{ maxToKeep: rules.orNull(rules.whole(1)), keepPeriod: rules.orNull(rules.whole(1)) },
+  ...{ saveIntervalSteps: rules.whole(1), startStep: rules.whole(0) },
   // Timers take no longer than this.
-  if (!(options.timeoutMs > 0 && options.timeoutMs <= 2 ** 31 - 1)) {
-    refuse("timeoutMs", "a number greater than 0 and less than 2 ** 31", options.timeoutMs);
-  }
-  if (options.bestMode !== "max" && options.bestMode !== "min") {
-    refuse("bestMode", '"max" or "min"', options.bestMode);
+  timeoutMs: rules.rule(
+    "a number greater than 0 and less than 2 ** 31",
+    (value) => rules.positive(value) === null && (value as number) < 2 ** 31,
+  ),
+  bestMode: rules.oneOf(["max", "min"]),
+} satisfies Readonly<Record<string, Rule>>;
+
+function checkOptions(options: Readonly<Record<keyof typeof managerRules, unknown>>): void {
+  for (const [name, wants] of Object.entries(managerRules)) {
+    const problem = problemWith(name, options[name as keyof typeof managerRules], wants);
+    if (problem !== null) throw new CheckpointError(`CheckpointManager: ${problem}`);
   }
 }

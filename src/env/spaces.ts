@@ -1,5 +1,15 @@
 // Spaces: the shape, dtype and range of observations and actions. Sampling and membership are traceable.
-import { Array, fail, np, random, type ArrayLike, type DType, type Shape } from "../array/index.js";
+import {
+  Array,
+  check,
+  fail,
+  np,
+  random,
+  rules,
+  type ArrayLike,
+  type DType,
+  type Shape,
+} from "../array/index.js";
 
 interface SpaceOf<Kind extends string, D extends DType> {
   readonly kind: Kind;
@@ -106,7 +116,7 @@ function sampleReals(key: Array, shape: Shape, low: Array, high: Array, isFinite
 
 /** The whole numbers 0 … n − 1. */
 export function Discrete(n: number): Discrete {
-  checkCount("Discrete", "n", n);
+  check("Discrete", "n", n, rules.whole(1));
   return {
     kind: "Discrete",
     n,
@@ -121,7 +131,7 @@ export function Discrete(n: number): Discrete {
 
 /** n independent yes-or-no values. */
 export function MultiBinary(n: number): MultiBinary {
-  checkCount("MultiBinary", "n", n);
+  check("MultiBinary", "n", n, rules.whole(1));
   return {
     kind: "MultiBinary",
     n,
@@ -155,7 +165,9 @@ export function Image({
   low = 0,
   high = dtype === "uint8" ? 255 : 1,
 }: ImageOptions): Image {
-  for (const [name, extent] of Object.entries({ height, width, channels })) checkCount("Image", name, extent);
+  for (const [name, extent] of Object.entries({ height, width, channels })) {
+    check("Image", name, extent, rules.whole(1));
+  }
   const shape = [height, width, channels];
   const { sample, contains } = Box({ low, high, shape, dtype });
   const range = dtype === "uint8" && low === 0 && high === 255 ? "" : ` from ${low} to ${high}`;
@@ -228,14 +240,5 @@ const wider = (low: Bound, high: Bound): Shape => {
   return a.length >= b.length ? a : b;
 };
 
-function checkExtents(operation: string, shape: Shape): void {
-  if (!globalThis.Array.isArray(shape) || !shape.every((extent) => Number.isInteger(extent) && extent > 0)) {
-    fail(operation, `shape must be a list of positive whole numbers, got ${JSON.stringify(shape)}`);
-  }
-}
-
-function checkCount(operation: string, name: string, value: number): void {
-  if (!Number.isInteger(value) || value < 1) {
-    fail(operation, `${name} must be a whole number of at least 1, got ${String(value)}`);
-  }
-}
+const checkExtents = (operation: string, shape: unknown): void =>
+  check(operation, "shape", shape, rules.listOf("whole numbers of at least 1", rules.whole(1)));

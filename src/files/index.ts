@@ -4,7 +4,7 @@ export { pieces, runInBackground, runNow, writeAll, type Action, type Plan } fro
 export { columns } from "./columns.js";
 export { explainFailure, failureCode } from "./failure.js";
 export { foldersIn, isFolder, namesIn, startOfFile } from "./folders.js";
-export { className, extendPath, isRecord, jsonProblem, showValue } from "./json.js";
+export { className, extendPath, isRecord, jsonProblem } from "./json.js";
 export { lockName, LockError, takeLock, type Lock } from "./lock.js";
 export { camelCaseName, snakeCaseName, toCamelCase, toSnakeCase } from "./names.js";
 export {

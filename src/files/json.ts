@@ -62,13 +62,3 @@ export const className = (value: object): string =>
 /** Whether a value is an object with keys, as JSON knows them. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** A value as it reads in a message about what was given, whatever it is. */
-export function showValue(value: unknown): string {
-  if (typeof value === "bigint") return `${value}n`;
-  try {
-    return typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
-  } catch {
-    return "an object that JSON cannot hold";
-  }
-}

@@ -1,14 +1,17 @@
 // A small convolutional network for images: convolutions, then one dense layer of features.
-import { fail, lax, nn, random, sizeOf, type Array } from "../array/index.js";
 import {
-  checkArray,
-  checkFunction,
-  checkList,
+  check,
   checkOptions,
-  show,
-  showShape,
-  wholeAboveZero,
-} from "./check.js";
+  fail,
+  lax,
+  nn,
+  random,
+  rules,
+  showValue,
+  sizeOf,
+  type Array,
+} from "../array/index.js";
+import { checkArray, checkList, showShape } from "./check.js";
 import { applyDense, initLayer, type Activation, type Layer } from "./dense.js";
 import { initializers, type Initializer } from "./initializers.js";
 
@@ -49,28 +52,28 @@ function completeOptions(operation: string, options: CNNOptions): Required<CNNOp
     ...options,
   };
   const { channels, kernels, strides, features, kernelInit, activation } = complete;
-  checkList(operation, "channels", channels, wholeAboveZero, { least: 1 });
+  checkList(operation, "channels", channels, rules.whole(1), { least: 1 });
   const { length } = channels;
   for (const [name, list] of Object.entries({ kernels, strides })) {
-    checkList(operation, name, list, wholeAboveZero);
+    checkList(operation, name, list, rules.whole(1));
     if (list.length !== length) {
       fail(
         operation,
-        `channels, kernels and strides must have one entry for each convolution, got ${show(channels)}, ` +
-          `${show(kernels)} and ${show(strides)}`,
+        `channels, kernels and strides must have one entry for each convolution, got ${showValue(channels)}, ` +
+          `${showValue(kernels)} and ${showValue(strides)}`,
       );
     }
   }
-  checkList(operation, "features", [features], wholeAboveZero);
-  checkFunction(operation, "kernelInit", kernelInit);
-  checkFunction(operation, "activation", activation);
+  checkList(operation, "features", [features], rules.whole(1));
+  check(operation, "kernelInit", kernelInit, rules.callable);
+  check(operation, "activation", activation, rules.callable);
   return complete;
 }
 
 /** Parameters for images of a shape [height, width, channels]. */
 function init(key: Array, shape: readonly [number, number, number], options: CNNOptions = {}): CNNParams {
   const { channels, kernels, strides, features, kernelInit } = completeOptions("CNN.init", options);
-  checkList("CNN.init", "shape", shape, wholeAboveZero, { length: 3 });
+  checkList("CNN.init", "shape", shape, rules.whole(1), { length: 3 });
   const zeros = initializers.zeros();
   const keys = [...random.split(key, channels.length + 1)];
   let [height, width, inputs] = shape;
@@ -104,7 +107,7 @@ function apply(params: CNNParams, x: Array, options: CNNOptions = {}): Array {
   checkArray("CNN.apply", "x", x);
   const inputs = conv[0].w.shape[2];
   if (x.ndim < 3 || x.shape[x.ndim - 1] !== inputs) {
-    fail("CNN.apply", `x must be images [..., height, width, ${inputs}], got ${show(x)}`);
+    fail("CNN.apply", `x must be images [..., height, width, ${inputs}], got ${showValue(x)}`);
   }
   const batch = x.shape.slice(0, -3);
   const images = x.reshape([sizeOf(batch), ...x.shape.slice(-3)]).astype("float32");
@@ -118,7 +121,7 @@ function apply(params: CNNParams, x: Array, options: CNNOptions = {}): Array {
     fail(
       "CNN.apply",
       `images ${showShape(x.shape)} give ${flat.shape[1]} numbers behind the convolutions with strides ` +
-        `${show(strides)}, but params.dense takes ${dense.w.shape[0]}; give the images and the options of CNN.init`,
+        `${showValue(strides)}, but params.dense takes ${dense.w.shape[0]}; give the images and the options of CNN.init`,
     );
   }
   const features = activation(applyDense("CNN.apply", "params.dense", dense, flat));

@@ -1,6 +1,6 @@
 // One layer: a matrix of weights and a bias.
-import { fail, np, random, type Array } from "../array/index.js";
-import { checkArray, show, showShape } from "./check.js";
+import { fail, np, random, showValue, type Array } from "../array/index.js";
+import { checkArray, showShape } from "./check.js";
 import type { Initializer } from "./initializers.js";
 
 /** Weights and bias of a layer: w [in, out] (or [height, width, in, out] for images), b [out]. */
@@ -28,12 +28,12 @@ export function applyDense(operation: string, name: string, { w, b }: Layer, x: 
   checkArray(operation, `${name}.w`, w);
   checkArray(operation, `${name}.b`, b);
   if (w.ndim !== 2 || b.ndim !== 1 || w.shape[1] !== b.shape[0]) {
-    fail(operation, `${name} must have w [in, out] and b [out], got ${show(w)} and ${show(b)}`);
+    fail(operation, `${name} must have w [in, out] and b [out], got ${showValue(w)} and ${showValue(b)}`);
   }
   if (x.ndim === 0 || x.shape[x.ndim - 1] !== w.shape[0]) {
     fail(
       operation,
-      `${name} takes ${w.shape[0]} inputs (w is ${showShape(w.shape)}), got ${show(x)} with ` +
+      `${name} takes ${w.shape[0]} inputs (w is ${showShape(w.shape)}), got ${showValue(x)} with ` +
         `${x.ndim === 0 ? "no axis" : x.shape[x.ndim - 1]} at the end`,
     );
   }

@@ -1,6 +1,17 @@
 // Initial weights: functions of a key and a shape. Those that JAX has draw the same numbers as there.
-import { fail, jit, np, random, sizeOf, type Array, type DType, type Shape } from "../array/index.js";
-import { checkNumber, finite, positive, showShape } from "./check.js";
+import {
+  check,
+  fail,
+  jit,
+  np,
+  random,
+  rules,
+  sizeOf,
+  type Array,
+  type DType,
+  type Shape,
+} from "../array/index.js";
+import { showShape } from "./check.js";
 import { orthonormalized } from "./orthonormal.js";
 
 /** Makes an array of a shape from a key. The last two axes of a kernel are its inputs and its outputs. */
@@ -10,19 +21,19 @@ const zeros = (): Initializer => constant(0);
 
 /** The same value everywhere. */
 function constant(value: number): Initializer {
-  checkNumber("initializers.constant", "value", value, finite);
+  check("initializers.constant", "value", value, rules.finite);
   return (_, shape, dtype = "float32") => np.full(shape, value, { dtype });
 }
 
 /** Normal with mean 0. */
 function normal(std = 0.01): Initializer {
-  checkNumber("initializers.normal", "std", std, positive);
+  check("initializers.normal", "std", std, rules.positive);
   return (key, shape, dtype = "float32") => random.normal(key, shape).mul(std).astype(dtype);
 }
 
 /** Uniform between −scale and scale. */
 function uniform(scale = 0.01): Initializer {
-  checkNumber("initializers.uniform", "scale", scale, positive);
+  check("initializers.uniform", "scale", scale, rules.positive);
   return (key, shape, dtype = "float32") =>
     random.uniform(key, shape, { minval: -scale, maxval: scale }).astype(dtype);
 }
@@ -70,7 +81,7 @@ const scaledUniform =
  * together the rows.
  */
 function orthogonal(scale = 1): Initializer {
-  checkNumber("initializers.orthogonal", "scale", scale, finite);
+  check("initializers.orthogonal", "scale", scale, rules.finite);
   return (key, shape, dtype = "float32") => {
     const { length } = shape;
     if (length < 2) {
@@ -85,7 +96,7 @@ function orthogonal(scale = 1): Initializer {
 }
 
 /**
- * Random rows made orthonormal: the Q of the QR decomposition whose R has a positive diagonal, as JAX has it.
+ * Random rows made orthonormal: the Q of the QR decomposition whose R has a rules.positive diagonal, as JAX has it.
  * Compiled, even where the rest is not: it is a lot of arithmetic.
  */
 const orthonormalRows = jit(

@@ -1,6 +1,5 @@
 // Working on the leaves of trees of arrays, with the tree's own type in and out.
-import { Array, ArrayError, fail, tree } from "../array/index.js";
-import { show } from "./check.js";
+import { Array, ArrayError, fail, showValue, tree } from "../array/index.js";
 
 /** A tree of arrays: an array, or nested plain objects and lists of arrays. */
 export type Tree = object;
@@ -44,12 +43,12 @@ function checkLeaves(
   const place = path === "" ? "" : ` at ${path}`;
   leaves.forEach((leaf, index) => {
     if (!(leaf instanceof Array)) {
-      fail(operation, `${names[index]} must hold arrays only, got ${show(leaf)}${place}`);
+      fail(operation, `${names[index]} must hold arrays only, got ${showValue(leaf)}${place}`);
     }
     if (!(first instanceof Array) || leaf.shape.join() === first.shape.join()) return;
     fail(
       operation,
-      `${names[0]} and ${names[index]} differ in shape${place}: ${show(first)} and ${show(leaf)}`,
+      `${names[0]} and ${names[index]} differ in shape${place}: ${showValue(first)} and ${showValue(leaf)}`,
     );
   });
 }
@@ -58,7 +57,7 @@ function checkLeaves(
 export function arrayLeaves(operation: string, name: string, of: unknown): readonly Array[] {
   const leaves: unknown[] = tree.leaves(of);
   leaves.forEach((leaf) => {
-    if (!(leaf instanceof Array)) fail(operation, `${name} must hold arrays only, got ${show(leaf)}`);
+    if (!(leaf instanceof Array)) fail(operation, `${name} must hold arrays only, got ${showValue(leaf)}`);
   });
   return leaves as Array[];
 }

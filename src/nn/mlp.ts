@@ -1,6 +1,6 @@
 // Multilayer perceptrons: dense layers with an activation between them.
-import { fail, np, random, type Array } from "../array/index.js";
-import { checkArray, checkFunction, checkList, checkOptions, show, wholeAboveZero } from "./check.js";
+import { check, checkOptions, fail, np, random, rules, showValue, type Array } from "../array/index.js";
+import { checkArray, checkList } from "./check.js";
 import { applyDense, initLayer, type Activation, type Layer } from "./dense.js";
 import { initializers, type Initializer } from "./initializers.js";
 
@@ -28,10 +28,10 @@ function init(key: Array, sizes: readonly number[], options: MLPInitOptions = {}
   checkOptions("MLP.init", options, ["kernelInit", "lastKernelInit", "biasInit"]);
   const { kernelInit = initializers.lecunNormal(), biasInit = initializers.zeros() } = options;
   const { lastKernelInit = kernelInit } = options;
-  checkFunction("MLP.init", "kernelInit", kernelInit);
-  checkFunction("MLP.init", "lastKernelInit", lastKernelInit);
-  checkFunction("MLP.init", "biasInit", biasInit);
-  checkList("MLP.init", "sizes", sizes, wholeAboveZero, { least: 2 });
+  check("MLP.init", "kernelInit", kernelInit, rules.callable);
+  check("MLP.init", "lastKernelInit", lastKernelInit, rules.callable);
+  check("MLP.init", "biasInit", biasInit, rules.callable);
+  checkList("MLP.init", "sizes", sizes, rules.whole(1), { least: 2 });
   const count = sizes.length - 1;
   return [...random.split(key, count)].map((layerKey, at) =>
     initLayer(layerKey, [sizes[at], sizes[at + 1]], at === count - 1 ? lastKernelInit : kernelInit, biasInit),
@@ -44,10 +44,10 @@ const isLayers = (params: unknown): boolean => globalThis.Array.isArray(params) 
 function apply(params: MLPParams, x: Array, options: MLPApplyOptions = {}): Array {
   checkOptions("MLP.apply", options, ["activation", "activateLast"]);
   const { activation = np.tanh, activateLast = false } = options;
-  checkFunction("MLP.apply", "activation", activation);
+  check("MLP.apply", "activation", activation, rules.callable);
   checkArray("MLP.apply", "x", x);
   if (!isLayers(params)) {
-    fail("MLP.apply", `params must be the list of layers that MLP.init makes, got ${show(params)}`);
+    fail("MLP.apply", `params must be the list of layers that MLP.init makes, got ${showValue(params)}`);
   }
   return params.reduce((h, layer, at) => {
     const z = applyDense("MLP.apply", `params[${at}]`, layer, h);

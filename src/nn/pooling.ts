@@ -1,6 +1,6 @@
 // Pooling of images (or of one or three spatial axes): what a window holds, made one number.
-import { fail, lax, np, type Array } from "../array/index.js";
-import { checkArray, checkList, checkOptions, show, wholeAboveZero } from "./check.js";
+import { checkOptions, fail, lax, np, rules, showValue, type Array } from "../array/index.js";
+import { checkArray, checkList } from "./check.js";
 
 export interface PoolOptions {
   /** Steps between windows along each spatial axis. Default 1. */
@@ -26,14 +26,14 @@ function pool(
   computation: typeof np.add,
 ): Array {
   checkArray(operation, "x", x);
-  checkList(operation, "windowShape", windowShape, wholeAboveZero, { least: 1 });
+  checkList(operation, "windowShape", windowShape, rules.whole(1), { least: 1 });
   const spatial = windowShape.length;
-  if (strides !== undefined) checkList(operation, "strides", strides, wholeAboveZero, { length: spatial });
+  if (strides !== undefined) checkList(operation, "strides", strides, rules.whole(1), { length: spatial });
   const lead = x.ndim - spatial - 1;
   if (lead < 0) {
     fail(
       operation,
-      `x must be [..., ${spatial} spatial axes, channels] for windows of ${show(windowShape)}, got ${show(x)}`,
+      `x must be [..., ${spatial} spatial axes, channels] for windows of ${showValue(windowShape)}, got ${showValue(x)}`,
     );
   }
   const around = (list: readonly number[]): number[] => [...x.shape.slice(0, lead).map(() => 1), ...list, 1];

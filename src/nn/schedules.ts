@@ -1,17 +1,6 @@
 // Schedules: what a number, such as a learning rate, is after so many updates.
-import { Array, fail, np, type ArrayLike } from "../array/index.js";
-import {
-  checkFunction,
-  checkList,
-  checkNumber,
-  checkOptions,
-  checkScalar,
-  finite,
-  notNegative,
-  show,
-  wholeAboveZero,
-  wholeNotNegative,
-} from "./check.js";
+import { Array, check, checkOptions, fail, np, rules, showValue, type ArrayLike } from "../array/index.js";
+import { checkList, checkScalar } from "./check.js";
 
 /** A scalar for a count of updates (an int32 scalar, 0 for the first update). */
 export type Schedule = (count: Array) => Array;
@@ -25,15 +14,15 @@ const between = (from: ArrayLike, to: ArrayLike, share: Array): Array =>
 
 /** Always the same. */
 export function constantSchedule(value: number | Array): Schedule {
-  checkScalar("constantSchedule", "value", value, finite);
+  checkScalar("constantSchedule", "value", value, rules.finite);
   return () => np.array(value);
 }
 
 /** From `init` to `end` along a line in `steps` updates, then `end`. */
 export function linearSchedule(init: number | Array, end: number | Array, steps: number): Schedule {
-  checkScalar("linearSchedule", "init", init, finite);
-  checkScalar("linearSchedule", "end", end, finite);
-  checkNumber("linearSchedule", "steps", steps, wholeAboveZero);
+  checkScalar("linearSchedule", "init", init, rules.finite);
+  checkScalar("linearSchedule", "end", end, rules.finite);
+  check("linearSchedule", "steps", steps, rules.whole(1));
   return (count) => between(init, end, progress(count, steps));
 }
 
@@ -45,9 +34,9 @@ export function cosineSchedule(
 ): Schedule {
   checkOptions("cosineSchedule", options, ["alpha"]);
   const { alpha = 0 } = options;
-  checkScalar("cosineSchedule", "init", init, finite);
-  checkNumber("cosineSchedule", "steps", steps, wholeAboveZero);
-  checkNumber("cosineSchedule", "alpha", alpha, notNegative);
+  checkScalar("cosineSchedule", "init", init, rules.finite);
+  check("cosineSchedule", "steps", steps, rules.whole(1));
+  check("cosineSchedule", "alpha", alpha, rules.notNegative);
   return (count) => between(np.multiply(init, alpha), init, halfWave(progress(count, steps)));
 }
 
@@ -59,8 +48,8 @@ const halfWave = (share: Array): Array => np.cos(share.mul(Math.PI)).add(1).mul(
 
 /** From 0 to `peak` along a line in `steps` updates, then `peak`. */
 export function warmup(peak: number | Array, steps: number): Schedule {
-  checkScalar("warmup", "peak", peak, finite);
-  checkNumber("warmup", "steps", steps, wholeAboveZero);
+  checkScalar("warmup", "peak", peak, rules.finite);
+  check("warmup", "steps", steps, rules.whole(1));
   return linearSchedule(0, peak, steps);
 }
 
@@ -73,11 +62,11 @@ export function warmupCosine(
 ): Schedule {
   checkOptions("warmupCosine", options, ["init", "end"]);
   const { init = 0, end = 0 } = options;
-  checkScalar("warmupCosine", "peak", peak, finite);
-  checkNumber("warmupCosine", "warmupSteps", warmupSteps, wholeAboveZero);
-  checkNumber("warmupCosine", "steps", steps, wholeAboveZero);
-  checkNumber("warmupCosine", "init", init, finite);
-  checkNumber("warmupCosine", "end", end, finite);
+  checkScalar("warmupCosine", "peak", peak, rules.finite);
+  check("warmupCosine", "warmupSteps", warmupSteps, rules.whole(1));
+  check("warmupCosine", "steps", steps, rules.whole(1));
+  check("warmupCosine", "init", init, rules.finite);
+  check("warmupCosine", "end", end, rules.finite);
   if (steps <= warmupSteps) {
     fail(
       "warmupCosine",
@@ -90,12 +79,12 @@ export function warmupCosine(
 
 /** One schedule after the other: the next one starts, counting from 0, at each boundary. */
 export function joinSchedules(schedules: readonly Schedule[], boundaries: readonly number[]): Schedule {
-  checkList("joinSchedules", "boundaries", boundaries, wholeNotNegative, { length: schedules.length - 1 });
+  checkList("joinSchedules", "boundaries", boundaries, rules.whole(0), { length: schedules.length - 1 });
   schedules.forEach((schedule, at) => {
-    checkFunction("joinSchedules", `schedules[${at}]`, schedule);
+    check("joinSchedules", `schedules[${at}]`, schedule, rules.callable);
   });
   if (boundaries.some((boundary, at) => at > 0 && boundary <= boundaries[at - 1])) {
-    fail("joinSchedules", `boundaries must ascend, got ${show(boundaries)}`);
+    fail("joinSchedules", `boundaries must ascend, got ${showValue(boundaries)}`);
   }
   const [first, ...later] = schedules;
   return (count) =>
@@ -111,7 +100,7 @@ export type Rate = number | Array | Schedule;
 
 /** Refuses what is no rate. */
 export function checkRate(operation: string, name: string, rate: unknown): void {
-  if (typeof rate !== "function") checkScalar(operation, name, rate, notNegative);
+  if (typeof rate !== "function") checkScalar(operation, name, rate, rules.notNegative);
 }
 
 /** The rate at a count. */
@@ -119,7 +108,7 @@ export function rateAt(operation: string, rate: Rate, count: Array): number | Ar
   if (typeof rate !== "function") return rate;
   const value: unknown = rate(count);
   if (!(value instanceof Array) || value.ndim > 0) {
-    fail(operation, `the schedule must return a scalar array, got ${show(value)}`);
+    fail(operation, `the schedule must return a scalar array, got ${showValue(value)}`);
   }
   return value;
 }

@@ -1,5 +1,5 @@
 // How a plot looks.
-import { showValue } from "../files/index.js";
+import { problemWith, rules, type Rule } from "../array/index.js";
 import type { Shaded, SmoothMode } from "./data/series.js";
 import { fail, listed } from "./error.js";
 import { checkColor } from "./palette.js";
@@ -92,31 +92,26 @@ export const styles = {
 
 export type PlotStyle = keyof typeof styles;
 
-type Wants = (value: unknown) => string | null;
+const { finite, flag, oneOf, orNull, positive, rule: wants, whole } = rules;
 
-const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
-const wants = (description: string, holds: (value: unknown) => boolean): Wants => {
-  return (value) => (holds(value) ? null : description);
-};
-const positive = wants("a number greater than 0", (value) => isNumber(value) && value > 0);
-const flag = wants("true or false", (value) => typeof value === "boolean");
 const label = wants("a text or null", (value) => value === null || typeof value === "string");
-const pair = (value: unknown): value is [number, number] =>
-  Array.isArray(value) && value.length === 2 && value.every(isNumber);
+const isPair = (value: unknown): value is [number, number] =>
+  Array.isArray(value) && value.length === 2 && value.every((x) => finite(x) === null);
 const limits = wants("null or [low, high] with low < high", (value) =>
-  value === null ? true : pair(value) && value[0] < value[1],
+  value === null ? true : isPair(value) && value[0] < value[1],
 );
-const choice = (...choices: readonly string[]): Wants =>
-  wants(choices.map((name) => JSON.stringify(name)).join(" or "), (value) =>
-    choices.some((name) => name === value),
-  );
-const color: Wants = () => null;
+const within = (low: number, high: number): Rule =>
+  wants(`a number from ${low} to ${high}`, (value) => {
+    const isNumber = finite(value) === null;
+    return isNumber && (value as number) >= low && (value as number) <= high;
+  });
+const color: Rule = () => null;
 
-const rules: { readonly [K in keyof PlotConfig]: Wants } = {
+const fieldRules: { readonly [K in keyof PlotConfig]: Rule } = {
   figsize: wants("[width, height] in inches, from 1 to 100", (value) =>
-    pair(value) ? value.every((inches) => inches >= 1 && inches <= 100) : false,
+    isPair(value) ? value.every((inches) => inches >= 1 && inches <= 100) : false,
   ),
-  dpi: wants("a number from 10 to 1200", (value) => isNumber(value) && value >= 10 && value <= 1200),
+  dpi: within(10, 1200),
   title: label,
   xLabel: label,
   yLabel: label,
@@ -125,17 +120,14 @@ const rules: { readonly [K in keyof PlotConfig]: Wants } = {
   tickSize: positive,
   legendSize: positive,
   lineWidth: positive,
-  shaded: choice("std", "sem", "none"),
-  bandOpacity: wants("a number from 0 to 1", (value) => isNumber(value) && value >= 0 && value <= 1),
-  smoothRadius: wants(
-    "a whole number from 0, or null",
-    (value) => value === null || (Number.isInteger(value) && (value as number) >= 0),
-  ),
-  smoothMode: choice("window", "ema"),
+  shaded: oneOf(["std", "sem", "none"]),
+  bandOpacity: within(0, 1),
+  smoothRadius: orNull(whole(0)),
+  smoothMode: oneOf(["window", "ema"]),
   raw: flag,
-  gridPoints: wants("a whole number from 2", (value) => Number.isInteger(value) && (value as number) >= 2),
+  gridPoints: whole(2),
   grid: flag,
-  legend: choice("auto", "upper left", "upper right", "lower left", "lower right", "outside", "none"),
+  legend: oneOf(["auto", "upper left", "upper right", "lower left", "lower right", "outside", "none"]),
   xLimits: limits,
   yLimits: limits,
   background: color,
@@ -145,16 +137,17 @@ const rules: { readonly [K in keyof PlotConfig]: Wants } = {
 
 /** Makes a config of what differs from the defaults; a wrong field is named. */
 export function PlotConfig(fields: Partial<PlotConfig> = {}): PlotConfig {
+  const names = Object.keys(fieldRules) as (keyof PlotConfig)[];
   for (const name of Object.keys(fields)) {
-    if (!Object.hasOwn(rules, name)) {
-      fail("PlotConfig", `there is no field ${name}; the fields are ${listed(Object.keys(rules))}`);
+    if (!Object.hasOwn(fieldRules, name)) {
+      fail("PlotConfig", `there is no field ${name}; the fields are ${listed(names)}`);
     }
   }
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   const config: PlotConfig = { ...defaults, ...Object.fromEntries(given) };
-  for (const name of Object.keys(rules) as (keyof PlotConfig)[]) {
-    const wanted = rules[name](config[name]);
-    if (wanted !== null) fail("PlotConfig", `${name} must be ${wanted}, got ${showValue(config[name])}`);
+  for (const name of names) {
+    const problem = problemWith(name, config[name], fieldRules[name]);
+    if (problem !== null) fail("PlotConfig", problem);
   }
   checkColor("PlotConfig", "background", config.background);
   checkColor("PlotConfig", "ink", config.ink);

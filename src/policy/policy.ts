@@ -1,5 +1,15 @@
 // Policies for those who only want actions: a compiled program with the parameters in it.
-import { Array, fail, jit, precompile, random, tellNearest, type Shape } from "../array/index.js";
+import {
+  Array,
+  check,
+  fail,
+  jit,
+  precompile,
+  random,
+  rules,
+  tellNearest,
+  type Shape,
+} from "../array/index.js";
 import type { DQNConfig, DQNState, PPOConfig, PPOState, SACConfig, SACState } from "../algorithms/index.js";
 import type { Space } from "../env/index.js";
 import { actBatchOf, actionKindOf, anyKey, obsShapeOf, obsSizeOf } from "./acting.js";
@@ -16,10 +26,8 @@ export async function policyFrom(
   { explore = false, seed = 0 }: PolicyOptions,
   step: number | null,
 ): Promise<Policy> {
-  if (typeof explore !== "boolean") fail(operation, `explore must be true or false, got ${String(explore)}`);
-  if (!Number.isSafeInteger(seed) || seed < 0) {
-    fail(operation, `seed must be a whole number of at least 0, got ${String(seed)}`);
-  }
+  check(operation, "explore", explore, rules.flag);
+  check(operation, "seed", seed, rules.whole(0));
   checkObsSize(operation, stored);
   const { obsShape, obsDtype, algorithm } = stored;
   const { kind, size } = actionKindOf(stored);

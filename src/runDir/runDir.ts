@@ -8,13 +8,13 @@ import {
   stepName,
   type Checkpoint,
 } from "../checkpoint/index.js";
+import { showValue } from "../array/index.js";
 import {
   explainFailure,
   failureCode,
   isRecord,
   jsonProblem,
   replaceFile,
-  showValue,
   toCamelCase,
   toSnakeCase,
 } from "../files/index.js";

@@ -1,5 +1,6 @@
 // The names of run directories: `<name>_<YYYYMMDD_HHMMSS>`, with `_2`, `_3`, … for runs of the same second.
-import { explainFailure, failureCode, foldersIn, showValue } from "../files/index.js";
+import { showValue } from "../array/index.js";
+import { explainFailure, failureCode, foldersIn } from "../files/index.js";
 import { fs, path } from "../node/index.js";
 import { RunDirError } from "./errors.js";
 

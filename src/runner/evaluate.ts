@@ -1,7 +1,18 @@
 // Evaluation: a greedy policy plays many episodes side by side, in one compiled loop.
-import { jit, lax, np, precompile, random, tree, vmap, type Array } from "../array/index.js";
+import {
+  check,
+  checkOptions,
+  jit,
+  lax,
+  np,
+  precompile,
+  random,
+  rules,
+  tree,
+  vmap,
+  type Array,
+} from "../array/index.js";
 import type { Environment } from "../env/index.js";
-import { checkCount, checkOptions } from "./checks.js";
 
 export interface EvalMetrics {
   readonly meanReturn: Array;
@@ -60,8 +71,8 @@ export function evaluate<A, S, P>(
 
 function checkEvaluation(operation: string, options: EvaluateOptions): void {
   checkOptions(operation, options, ["nEpisodes", "maxSteps", "rng"]);
-  checkCount(operation, "nEpisodes", options.nEpisodes);
-  checkCount(operation, "maxSteps", options.maxSteps);
+  for (const name of ["nEpisodes", "maxSteps"] as const)
+    check(operation, name, options[name], rules.whole(1));
 }
 
 /** The same, compiled once for each policy, environment and number of episodes. */

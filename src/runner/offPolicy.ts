@@ -1,10 +1,19 @@
 // The runner of DQN and SAC: act, push, draw, descend, so many steps at a time in one compiled loop.
-import { evalShape, fail, jit, np, precompile, type Array, type Shape } from "../array/index.js";
+import {
+  checkOptions,
+  evalShape,
+  fail,
+  jit,
+  np,
+  precompile,
+  type Array,
+  type Shape,
+} from "../array/index.js";
 import { completedConfig, overUpdates } from "../agent/index.js";
 import type { DQNConfig, DQNState, SACConfig, SACState } from "../algorithms/index.js";
 import type { Environment, ParamsOf } from "../env/index.js";
 import { cadenceOf } from "./cadence.js";
-import { checkDevices, checkOptions, runOptionNames } from "./checks.js";
+import { checkDevices, runOptionNames } from "./checks.js";
 import { RunnerConfig } from "./config.js";
 import { offPolicyCosts } from "./costs.js";
 import { endless, type CountedState } from "./episodes.js";

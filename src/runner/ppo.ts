@@ -1,5 +1,6 @@
 // PPO's runner: so many updates at a time in one compiled loop.
 import {
+  checkOptions,
   evalShape,
   fail,
   lax,
@@ -14,7 +15,7 @@ import {
 import { completedConfig, overUpdates, plainConfig } from "../agent/index.js";
 import { PPO, PPOConfig, type PPOMetrics, type PPOState } from "../algorithms/index.js";
 import type { Environment, ParamsOf, StateOf } from "../env/index.js";
-import { checkDevices, checkOptions, checkSeeds, runOptionNames, withEnvironments } from "./checks.js";
+import { checkDevices, checkSeeds, runOptionNames, withEnvironments } from "./checks.js";
 import { RunnerConfig } from "./config.js";
 import { ppoCosts } from "./costs.js";
 import { playedOn } from "./episodes.js";

@@ -116,7 +116,7 @@ describe("CheckpointManager", () => {
     expect(make({ keepPeriod: 0.5 })).toThrow(/keepPeriod/);
     expect(make({ saveIntervalSteps: 0 })).toThrow(/saveIntervalSteps/);
     expect(make({ timeoutMs: 0 })).toThrow(/timeoutMs/);
-    expect(make({ bestMode: "most" })).toThrow(/bestMode must be "max" or "min", got most/);
+    expect(make({ bestMode: "most" })).toThrow(/bestMode must be "max" or "min", got "most"/);
     expect(existsSync("unused")).toBe(false);
   });
 });

@@ -132,7 +132,7 @@ describe("every MinAtar game", () => {
 
   it("refuses unknown options and a picture of many states", () => {
     expect(errorOf(() => breakout({ minimal: true } as MinAtarOptions))).toContain(
-      "there is no option minimal; there is useMinimalActionSet",
+      "there is no option `minimal`; did you mean `useMinimalActionSet`?",
     );
     expect(errorOf(() => breakout({ useMinimalActionSet: 1 } as unknown as MinAtarOptions))).toContain(
       "useMinimalActionSet must be true or false, got 1",

@@ -70,7 +70,7 @@ describe("Box", () => {
     expect(errorOf(() => Box({ low: [0, 3], high: 2 }))).toContain(
       "low must not be above high, got 3 and 2 at element 1",
     );
-    expect(errorOf(() => Box({ shape: [2, -1] }))).toContain("positive whole numbers, got [2,-1]");
+    expect(errorOf(() => Box({ shape: [2, -1] }))).toContain("whole numbers of at least 1, got [2, -1]");
     expect(errorOf(() => Box({ dtype: "int32", shape: [2] }))).toContain("needs finite bounds");
     expect(errorOf(() => Box({ low: [0, 1], high: [1, 2], shape: [3] }))).toContain("does not broadcast");
   });

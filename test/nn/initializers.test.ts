@@ -147,7 +147,7 @@ describe("wrong arguments", () => {
       /initializers.heNormal: needs a shape \[..., inputs, outputs\] of at least 2 axes, got \[3\]/,
     );
     expect(() => initializers.normal(-1)).toThrow(
-      /initializers.normal: std must be a number above 0, got -1/,
+      /initializers.normal: std must be a number greater than 0, got -1/,
     );
     expect(() => initializers.constant(NaN)).toThrow(/value must be a finite number, got NaN/);
   });

@@ -237,14 +237,16 @@ describe("wrong arguments are refused by name", () => {
   it("options", () => {
     expect(() => adam(-1)).toThrow(/adam: lr must be a number of at least 0, got -1/);
     expect(() => adam(NaN)).toThrow(/lr must be a number of at least 0, got NaN/);
-    expect(() => adam(np.ones([2]))).toThrow(/or a scalar array, got an array float32\[2\]; use vmap/);
-    expect(() => adam(1, { beta1: 0.9 } as object)).toThrow(/unknown option beta1; .*it takes b1, b2, eps/);
+    expect(() => adam(np.ones([2]))).toThrow(/or a scalar array, got float32\[2\] .*; use vmap/);
+    expect(() => adam(1, { beta1: 0.9 } as object)).toThrow(
+      /there is no option `beta1`.* The options are b1, b2, eps/,
+    );
     expect(() => adam(1, { b1: 1 })).toThrow(/b1 must be a number of at least 0 and below 1, got 1/);
     expect(() => adamw(1, { weightDecay: -1 })).toThrow(/adamw: weightDecay must be/);
-    expect(() => adamw(1, { weight_decay: 1 } as object)).toThrow(/did you mean weightDecay\?/);
+    expect(() => adamw(1, { weight_decay: 1 } as object)).toThrow(/did you mean `weightDecay`\?/);
     expect(() => sgd(1, { momentum: 2 })).toThrow(/sgd: momentum must be/);
     expect(() => rmsprop(1, { decay: "0.9" } as object)).toThrow(/rmsprop: decay must be .*, got "0.9"/);
-    expect(() => clipByGlobalNorm(0)).toThrow(/clipByGlobalNorm: max must be a number above 0, got 0/);
+    expect(() => clipByGlobalNorm(0)).toThrow(/clipByGlobalNorm: max must be a number greater than 0, got 0/);
     expect(() => incrementalUpdate({}, {}, 2)).toThrow(
       /incrementalUpdate: tau must be a number from 0 to 1, got 2/,
     );
@@ -256,7 +258,7 @@ describe("wrong arguments are refused by name", () => {
     const optimizer = adam(1);
     const state = optimizer.init({ w: np.ones([2]) });
     expect(() => optimizer.update({ w: np.ones([3]) }, state)).toThrow(
-      /adam: grads and state differ in shape at .*w: an array float32\[3\] and an array float32\[2\]/,
+      /adam: grads and state differ in shape at .*w: float32\[3\].* and float32\[2\]/,
     );
     expect(() => optimizer.update({ v: np.ones([2]) }, state)).toThrow(/adam: grads, state: /);
     expect(() => optimizer.init({ w: "weights" })).toThrow(

@@ -80,11 +80,11 @@ describe("pooling", () => {
   it("names what does not fit", () => {
     expect(() => maxPool(image, [2, 2])).toThrow(/maxPool: x must be \[\.\.\., 2 spatial axes, channels\]/);
     expect(() => maxPool(pixels, [0, 2])).toThrow(
-      /maxPool: windowShape\[0\] must be a whole number above 0, got 0/,
+      /maxPool: windowShape\[0\] must be a whole number of at least 1, got 0/,
     );
     expect(() => avgPool(pixels, [2, 2], { strides: [2] })).toThrow(/avgPool: strides must have 2 entries/);
     expect(() => maxPool(pixels, [2, 2], { stride: [2, 2] } as never)).toThrow(
-      /maxPool: unknown option stride; did you mean strides\?/,
+      /maxPool: there is no option `stride`; did you mean `strides`\?/,
     );
     expect(() => maxPool(pixels, [5, 2])).toThrow(/along axis 1 they reach over 5 of 3 elements/);
     expect(() => maxPool(pixels, [2, 2], { padding: "FULL" as never })).toThrow(/padding must be "SAME"/);

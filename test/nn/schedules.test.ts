@@ -62,11 +62,11 @@ describe("schedules", () => {
 
   it("refuse what makes no schedule, by name", () => {
     expect(() => linearSchedule(1, 0, 0)).toThrow(
-      /linearSchedule: steps must be a whole number above 0, got 0/,
+      /linearSchedule: steps must be a whole number of at least 1, got 0/,
     );
     expect(() => linearSchedule(1, NaN, 5)).toThrow(/end must be a finite number, got NaN/);
     expect(() => cosineSchedule(1, 5, { alfa: 0 } as object)).toThrow(
-      /unknown option alfa; did you mean alpha\?/,
+      /there is no option `alfa`; did you mean `alpha`\?/,
     );
     expect(() => warmupCosine(1, 10, 10)).toThrow(/it must be above warmupSteps 10, got 10/);
     expect(() => joinSchedules([constantSchedule(1)], [3])).toThrow(

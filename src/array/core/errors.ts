@@ -21,34 +21,6 @@ export function fail(operation: string, reason: string, location: string | null 
   throw new ArrayError(operation, reason, location);
 }
 
-/** Refuses what is not one of the values an option may have. */
-export function checkChoice(
-  operation: string,
-  name: string,
-  value: unknown,
-  choices: readonly string[],
-): void {
-  if (!choices.some((choice) => choice === value)) {
-    fail(
-      operation,
-      `${name} must be ${choices.map((choice) => JSON.stringify(choice)).join(" or ")}, got ${describe(value)}`,
-    );
-  }
-}
-
-/** Refuses what is not a whole number of at least `least`. */
-export function checkWhole(operation: string, name: string, value: unknown, least = -Infinity): void {
-  if (typeof value !== "number" || !Number.isInteger(value) || value < least) {
-    const bound = least === -Infinity ? "" : ` of at least ${least}`;
-    fail(operation, `${name} must be a whole number${bound} known while tracing, got ${describe(value)}`);
-  }
-}
-
-/** Refuses what is not a function. */
-export function checkFunction(operation: string, name: string, value: unknown): void {
-  if (typeof value !== "function") fail(operation, `${name} must be a function, got ${describe(value)}`);
-}
-
 /** Under this name, arrays say themselves what they are in a message. */
 export const describeSelf = Symbol("describe");
 

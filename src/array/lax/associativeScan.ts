@@ -1,7 +1,8 @@
 // All partial results of an associative function, in a number of steps that grows with the logarithm of the length.
 import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
-import { checkFunction, fail } from "../core/errors.js";
+import { fail } from "../core/errors.js";
+import { checkFunction } from "../core/rules.js";
 import { normalizeAxis } from "../core/shape.js";
 import { showType } from "../core/type.js";
 import { callBack } from "../core/userCode.js";

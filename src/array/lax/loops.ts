@@ -2,7 +2,8 @@
 import { checked } from "../core/checked.js";
 import { Array, type ArrayLike } from "../core/array.js";
 import { asOperand } from "../core/coerce.js";
-import { checkFunction, checkWhole, fail } from "../core/errors.js";
+import { fail } from "../core/errors.js";
+import { checkFunction, checkWhole } from "../core/rules.js";
 import { bind, traceProgram, type TracedProgram } from "../core/trace.js";
 import { arrayType, showType, type ArrayType } from "../core/type.js";
 import { scan as scanPrimitive } from "../control/scan.js";

@@ -1,7 +1,8 @@
 // Padding of windows: given as a name or as widths, before and after each axis.
-import { checkWhole, describe, fail } from "../core/errors.js";
+import { describe, fail } from "../core/errors.js";
 import type { Array } from "../core/array.js";
 import { constant } from "../core/interpret.js";
+import { checkWhole } from "../core/rules.js";
 import type { Shape } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { pad } from "../primitives/slice.js";

@@ -2,7 +2,8 @@
 import { checked } from "../core/checked.js";
 import type { Array, ArrayLike } from "../core/array.js";
 import { asArray, promoteToFloat } from "../core/coerce.js";
-import { checkWhole, describe, fail } from "../core/errors.js";
+import { describe, fail } from "../core/errors.js";
+import { checkWhole } from "../core/rules.js";
 import { showType } from "../core/type.js";
 import { arange } from "../np/creation.js";
 import { einsum } from "../np/einsum.js";

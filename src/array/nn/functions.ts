@@ -3,7 +3,7 @@ import { checked } from "../core/checked.js";
 import type { Array, ArrayLike } from "../core/array.js";
 import { asArray, asFloat, promoteNumeric } from "../core/coerce.js";
 import type { DType } from "../core/dtype.js";
-import { checkWhole } from "../core/errors.js";
+import { checkWhole } from "../core/rules.js";
 import { normalizeAxis, range, type Axes } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { relu as reluPrimitive } from "../primitives/arithmetic.js";

@@ -11,8 +11,9 @@ import {
   type DType,
   type TypedArray,
 } from "../core/dtype.js";
-import { checkWhole, describe, fail } from "../core/errors.js";
+import { describe, fail } from "../core/errors.js";
 import { concrete, constant } from "../core/interpret.js";
+import { checkWhole } from "../core/rules.js";
 import { broadcastShapes, checkShape, normalizeAxis, showShape, type Shape } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { arrayType } from "../core/type.js";

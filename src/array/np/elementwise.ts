@@ -14,8 +14,9 @@ import {
   toDType,
 } from "../core/coerce.js";
 import { checkDType, isFloat, type DType } from "../core/dtype.js";
-import { checkWhole, describe, fail } from "../core/errors.js";
+import { describe, fail } from "../core/errors.js";
 import type { Primitive } from "../core/primitive.js";
+import { checkWhole } from "../core/rules.js";
 import { bindOne } from "../core/trace.js";
 import { showType } from "../core/type.js";
 import * as arithmetic from "../primitives/arithmetic.js";

@@ -1,8 +1,9 @@
 // Reading an index: from what the user wrote to one checked entry per axis.
 import { Array } from "../core/array.js";
 import { isFloat } from "../core/dtype.js";
-import { checkWhole, describe, fail } from "../core/errors.js";
+import { describe, fail } from "../core/errors.js";
 import { concrete, constant } from "../core/interpret.js";
+import { checkWhole } from "../core/rules.js";
 import { range } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { arrayType, showType } from "../core/type.js";

@@ -2,7 +2,8 @@
 import { checked } from "../core/checked.js";
 import type { Array, ArrayLike } from "../core/array.js";
 import { asArray, toDType } from "../core/coerce.js";
-import { checkChoice, describe, fail } from "../core/errors.js";
+import { describe, fail } from "../core/errors.js";
+import { checkChoice } from "../core/rules.js";
 import { range } from "../core/shape.js";
 import { bindOne } from "../core/trace.js";
 import { showType } from "../core/type.js";

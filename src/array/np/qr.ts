@@ -1,7 +1,7 @@
 // The QR decomposition.
 import { checked } from "../core/checked.js";
 import type { Array, ArrayLike } from "../core/array.js";
-import { checkChoice } from "../core/errors.js";
+import { checkChoice } from "../core/rules.js";
 import { foriLoop } from "../lax/loops.js";
 import { arange, eye } from "./creation.js";
 import { where } from "./elementwise.js";

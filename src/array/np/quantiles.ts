@@ -2,8 +2,9 @@
 import { checked } from "../core/checked.js";
 import type { Array, ArrayLike } from "../core/array.js";
 import { asFloat } from "../core/coerce.js";
-import { checkChoice, fail } from "../core/errors.js";
+import { fail } from "../core/errors.js";
 import type { KeepDims } from "../core/methods.js";
+import { checkChoice } from "../core/rules.js";
 import { normalizeAxes, range, without, type Axes } from "../core/shape.js";
 import { showType } from "../core/type.js";
 import { array as makeArray, type ArrayData } from "./creation.js";

@@ -2,7 +2,8 @@
 import { checked } from "../core/checked.js";
 import type { Array, ArrayLike } from "../core/array.js";
 import { asArray } from "../core/coerce.js";
-import { checkWhole, fail } from "../core/errors.js";
+import { fail } from "../core/errors.js";
+import { checkWhole } from "../core/rules.js";
 import { normalizeAxis, range, replaceAt } from "../core/shape.js";
 import { showType } from "../core/type.js";
 import { bindOne } from "../core/trace.js";

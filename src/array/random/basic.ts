@@ -4,8 +4,9 @@ import { checked } from "../core/checked.js";
 import { Array, type ArrayLike } from "../core/array.js";
 import { align, asArray, asOperand } from "../core/coerce.js";
 import { isFloat } from "../core/dtype.js";
-import { checkWhole, describe, fail } from "../core/errors.js";
+import { describe, fail } from "../core/errors.js";
 import { concrete, constant } from "../core/interpret.js";
+import { checkWhole } from "../core/rules.js";
 import {
   broadcastShapes,
   checkShape,

@@ -1,9 +1,10 @@
 // customJvp: a function whose derivative is given by its user, for both modes.
 import type { Array } from "../core/array.js";
 import { isFloat } from "../core/dtype.js";
-import { checkFunction, describe, fail } from "../core/errors.js";
+import { describe, fail } from "../core/errors.js";
 import { isPlainObject } from "../core/plainObject.js";
 import { checked } from "../core/checked.js";
+import { checkFunction } from "../core/rules.js";
 import { traceClosed } from "../core/trace.js";
 import { markEntry } from "../core/userCode.js";
 import { zeros } from "../primitives/linear.js";

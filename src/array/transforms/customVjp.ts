@@ -1,9 +1,10 @@
 // customVjp: a function whose way back is given by its user, for reverse mode.
 import type { Array } from "../core/array.js";
 import { isFloat } from "../core/dtype.js";
-import { checkFunction, describe, fail } from "../core/errors.js";
+import { describe, fail } from "../core/errors.js";
 import { checked } from "../core/checked.js";
 import type { Program } from "../core/program.js";
+import { checkFunction } from "../core/rules.js";
 import { bind, inline, traceClosed } from "../core/trace.js";
 import { markEntry } from "../core/userCode.js";
 import { reverseOnly } from "../control/reverseOnly.js";

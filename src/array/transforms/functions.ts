@@ -1,7 +1,8 @@
 // What the public transforms share: calling user functions with trees of traced arrays.
 import { Array, failLeaked } from "../core/array.js";
 import { asArray } from "../core/coerce.js";
-import { checkFunction, describe, fail } from "../core/errors.js";
+import { describe, fail } from "../core/errors.js";
+import { checkFunction } from "../core/rules.js";
 import { traceProgram, type TracedProgram } from "../core/trace.js";
 import type { ArrayType } from "../core/type.js";
 import { flattenArrays, rebuild, type FlatTree } from "../lax/leaves.js";

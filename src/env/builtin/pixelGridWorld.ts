@@ -1,5 +1,5 @@
 // PixelGridWorld-v0: the grid world seen as a picture, for convolutional networks.
-import { fail, np, type Array } from "../../array/index.js";
+import { check, np, rules, type Array } from "../../array/index.js";
 import type { Environment } from "../environment.js";
 import { Discrete, Image } from "../spaces.js";
 import { numbersIn, picture, rect, type Point } from "../svg.js";
@@ -22,9 +22,7 @@ export function pixelGridWorld({ size = 5, cellPixels = 8 }: PixelGridWorldOptio
     ["size", size, 2],
     ["cellPixels", cellPixels, 1],
   ] as const) {
-    if (!Number.isInteger(value) || value < least) {
-      fail("pixelGridWorld", `${name} must be a whole number of at least ${least}, got ${value}`);
-    }
+    check("pixelGridWorld", name, value, rules.whole(least));
   }
   const side = size * cellPixels;
   const last = size - 1;

@@ -1,5 +1,5 @@
 // FrameStackWrapper: the last few observations as one.
-import { fail, np, type Array } from "../../array/index.js";
+import { check, fail, np, rules, type Array } from "../../array/index.js";
 import { restart, type Environment, type Info } from "../environment.js";
 import { Box, Image, MultiBinary, type Space } from "../spaces.js";
 import { handOn, terminalObsOf, withTerminalObs, type Wrapped } from "./wrapping.js";
@@ -43,9 +43,7 @@ export function FrameStackWrapper<S, P, I extends Info>(
   env: Environment<S, P, I>,
   count = 4,
 ): Environment<FrameStackState<S>, P, I> {
-  if (!Number.isInteger(count) || count < 1) {
-    fail("FrameStackWrapper", `count must be a whole number of at least 1, got ${String(count)}`);
-  }
+  check("FrameStackWrapper", "count", count, rules.whole(1));
   stacked(env.name, env.observationSpace(env.defaultParams()), count);
   const begin = ([obs, inner]: readonly [Array, S]): readonly [Array, FrameStackState<S>] => {
     const frames = repeat(obs, count);

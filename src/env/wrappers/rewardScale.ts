@@ -1,5 +1,5 @@
 // RewardScaleWrapper: rewards times a number.
-import { fail } from "../../array/index.js";
+import { check, rules } from "../../array/index.js";
 import type { Environment, Info } from "../environment.js";
 import { handOnAll } from "./wrapping.js";
 
@@ -8,9 +8,7 @@ export function RewardScaleWrapper<S, P, I extends Info>(
   env: Environment<S, P, I>,
   scale: number,
 ): Environment<S, P, I> {
-  if (!Number.isFinite(scale)) {
-    fail("RewardScaleWrapper", `scale must be a finite number, got ${String(scale)}`);
-  }
+  check("RewardScaleWrapper", "scale", scale, rules.finite);
   return {
     ...handOnAll("RewardScaleWrapper", env),
     step(key, state, action, params) {

@@ -1,5 +1,5 @@
 // TimeLimit: cuts episodes off after a number of steps.
-import { fail, np, type Array } from "../../array/index.js";
+import { check, fail, np, rules, type Array } from "../../array/index.js";
 import { restart, type Environment, type Info } from "../environment.js";
 import { handOn, terminalObsOf, type Wrapped } from "./wrapping.js";
 
@@ -12,9 +12,7 @@ export function TimeLimit<S, P, I extends Info>(
   env: Environment<S, P, I>,
   maxSteps: number,
 ): Environment<TimeLimitState<S>, P, I> {
-  if (!Number.isInteger(maxSteps) || maxSteps < 1) {
-    fail("TimeLimit", `maxSteps must be a whole number of at least 1, got ${String(maxSteps)}`);
-  }
+  check("TimeLimit", "maxSteps", maxSteps, rules.whole(1));
   const begin = ([obs, inner]: readonly [Array, S]): readonly [Array, TimeLimitState<S>] => [
     obs,
     { inner, time: np.int32(0) },

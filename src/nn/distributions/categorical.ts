@@ -1,6 +1,6 @@
 // One of a number of classes, each with its own probability.
-import { fail, nn, np, random, type Array } from "../../array/index.js";
-import { checkArray, show } from "../check.js";
+import { fail, nn, np, random, showValue, type Array } from "../../array/index.js";
+import { checkArray } from "../check.js";
 import { checkValue, type Distribution } from "./distribution.js";
 
 /** The classes 0 … n − 1 with probabilities softmax(logits). */
@@ -16,7 +16,7 @@ const leastLogProb = -3.4028234663852886e38;
 export function Categorical(logits: Array): Categorical {
   checkArray("Categorical", "logits", logits);
   if (logits.ndim === 0 || logits.shape[logits.ndim - 1] === 0) {
-    fail("Categorical", `logits must have a last axis of classes, got ${show(logits)}`);
+    fail("Categorical", `logits must have a last axis of classes, got ${showValue(logits)}`);
   }
   const batch = logits.shape.slice(0, -1);
   const classes = np.arange(logits.shape[logits.ndim - 1]);
@@ -28,7 +28,7 @@ export function Categorical(logits: Array): Categorical {
       if (action.dtype.startsWith("float")) {
         fail(
           "Categorical.logProb",
-          `action must be integers, got ${show(action)}; convert with astype("int32")`,
+          `action must be integers, got ${showValue(action)}; convert with astype("int32")`,
         );
       }
       // As quick as a gather, and it broadcasts.

@@ -1,6 +1,6 @@
 // What the distributions have in common.
-import { Array, fail, type ArrayLike, type Shape } from "../../array/index.js";
-import { checkArray, fitsInto, show, showShape } from "../check.js";
+import { Array, fail, showValue, type ArrayLike, type Shape } from "../../array/index.js";
+import { checkArray, fitsInto, showShape } from "../check.js";
 
 /** A distribution over arrays: plain functions around its parameters, which may have any batch axes. */
 export interface Distribution {
@@ -20,9 +20,12 @@ export const halfLogTwoPi = 0.5 * Math.log(2 * Math.PI);
 export function checkGaussian(operation: string, mean: Array, logStd: Array): void {
   checkArray(operation, "mean", mean);
   checkArray(operation, "logStd", logStd);
-  if (mean.ndim === 0) fail(operation, `mean must have a last axis to sum over, got ${show(mean)}`);
+  if (mean.ndim === 0) fail(operation, `mean must have a last axis to sum over, got ${showValue(mean)}`);
   if (!fitsInto(logStd.shape, mean.shape)) {
-    fail(operation, `logStd must broadcast to mean's shape ${showShape(mean.shape)}, got ${show(logStd)}`);
+    fail(
+      operation,
+      `logStd must broadcast to mean's shape ${showShape(mean.shape)}, got ${showValue(logStd)}`,
+    );
   }
 }
 
@@ -30,7 +33,7 @@ export function checkGaussian(operation: string, mean: Array, logStd: Array): vo
 export function checkValue(operation: string, name: string, value: unknown, shape: Shape): void {
   checkArray(operation, name, value);
   if (!fitsInto(value.shape, shape) && !fitsInto(shape, value.shape)) {
-    fail(operation, `${name} must fit the shape ${showShape(shape)}, got ${show(value)}`);
+    fail(operation, `${name} must fit the shape ${showShape(shape)}, got ${showValue(value)}`);
   }
 }
 

@@ -1,6 +1,6 @@
 // The normal distribution, element by element.
-import { fail, np, random, type Array, type ArrayLike } from "../../array/index.js";
-import { checkArray, checkScalar, fitsInto, positive, show, showShape } from "../check.js";
+import { fail, np, random, rules, showValue, type Array, type ArrayLike } from "../../array/index.js";
+import { checkArray, checkScalar, fitsInto, showShape } from "../check.js";
 import { checkValue, halfLogTwoPi, shapeOf, type Distribution } from "./distribution.js";
 
 /** Normal distributions that know nothing of each other: log-probabilities have the shape of the mean. */
@@ -9,9 +9,9 @@ export type Normal = Distribution;
 /** The normal distribution of each element, with a standard deviation that fits the mean's shape. */
 export function Normal(mean: Array, std: ArrayLike): Normal {
   checkArray("Normal", "mean", mean);
-  if (typeof std === "number") checkScalar("Normal", "std", std, positive);
+  if (typeof std === "number") checkScalar("Normal", "std", std, rules.positive);
   if (!fitsInto(shapeOf(std), mean.shape)) {
-    fail("Normal", `std must broadcast to mean's shape ${showShape(mean.shape)}, got ${show(std)}`);
+    fail("Normal", `std must broadcast to mean's shape ${showShape(mean.shape)}, got ${showValue(std)}`);
   }
   const logStd = typeof std === "number" ? Math.log(std) : np.log(std);
   return {

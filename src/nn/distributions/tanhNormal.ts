@@ -1,6 +1,17 @@
 // Normal vectors squashed by tanh into a box: the policy of SAC (https://arxiv.org/abs/1801.01290, appendix C).
-import { Array, fail, nn, np, random, type ArrayLike } from "../../array/index.js";
-import { checkOptions, finite, checkNumber, fitsInto, show, showShape } from "../check.js";
+import {
+  Array,
+  check,
+  checkOptions,
+  fail,
+  nn,
+  np,
+  random,
+  rules,
+  showValue,
+  type ArrayLike,
+} from "../../array/index.js";
+import { fitsInto, showShape } from "../check.js";
 import { sumOfLast } from "./diagonalNormal.js";
 import { checkGaussian, checkValue, halfLogTwoPi, shapeOf, type Distribution } from "./distribution.js";
 
@@ -23,7 +34,7 @@ export interface TanhNormal extends Distribution {
   mode(): Array;
 }
 
-// What lies on the bounds has no finite u; it is taken for a point so near to them.
+// What lies on the bounds has no rules.finite u; it is taken for a point so near to them.
 const nearlyOne = 1 - 1e-6;
 
 /** Actions tanh(normal) rescaled to [low, high], for normal vectors [..., size] around `mean`. */
@@ -77,11 +88,11 @@ function boxOf(
   high: ArrayLike,
 ): { readonly scale: number | Array; readonly middle: number | Array } {
   for (const [name, bound] of Object.entries({ low, high })) {
-    if (!(bound instanceof Array)) checkNumber("TanhNormal", name, bound, finite);
+    if (!(bound instanceof Array)) check("TanhNormal", name, bound, rules.finite);
     if (!fitsInto(shapeOf(bound), mean.shape)) {
       fail(
         "TanhNormal",
-        `${name} must broadcast to mean's shape ${showShape(mean.shape)}, got ${show(bound)}`,
+        `${name} must broadcast to mean's shape ${showShape(mean.shape)}, got ${showValue(bound)}`,
       );
     }
   }

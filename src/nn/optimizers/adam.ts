@@ -1,6 +1,6 @@
 // Adam (Kingma and Ba, https://arxiv.org/abs/1412.6980) and AdamW (https://arxiv.org/abs/1711.05101).
-import { fail, np, type Array } from "../../array/index.js";
-import { checkNumber, checkOptions, checkScalar, decayRate, notNegative } from "../check.js";
+import { check, checkOptions, fail, np, rules, type Array } from "../../array/index.js";
+import { checkScalar } from "../check.js";
 import { mapLeaves, type Tree } from "../leaves.js";
 import { checkRate, stepAt, type Rate } from "../schedules.js";
 import { noUpdates, safeIncrement, type Optimizer } from "./optimizer.js";
@@ -34,9 +34,9 @@ function adamWith(
   weightDecay: number | Array = 0,
 ): Optimizer<AdamState> {
   const { b1 = 0.9, b2 = 0.999, eps = 1e-8 } = options;
-  checkNumber(operation, "b1", b1, decayRate);
-  checkNumber(operation, "b2", b2, decayRate);
-  checkScalar(operation, "eps", eps, notNegative);
+  check(operation, "b1", b1, rules.decayRate);
+  check(operation, "b2", b2, rules.decayRate);
+  checkScalar(operation, "eps", eps, rules.notNegative);
   const names = ["grads", "state"];
   return {
     init: (params) => {
@@ -83,7 +83,7 @@ export function adamw(lr: Rate, options: AdamWOptions = {}): Optimizer<AdamState
   checkRate("adamw", "lr", lr);
   checkOptions("adamw", options, [...adamOptions, "weightDecay"]);
   const { weightDecay = 1e-4, ...rest } = options;
-  checkScalar("adamw", "weightDecay", weightDecay, notNegative);
+  checkScalar("adamw", "weightDecay", weightDecay, rules.notNegative);
   return adamWith("adamw", rest, (count) => stepAt("adamw", lr, count), weightDecay);
 }
 

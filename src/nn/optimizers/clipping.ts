@@ -1,6 +1,6 @@
 // Gradients that must not be too large.
-import { np, type Array } from "../../array/index.js";
-import { checkScalar, positive } from "../check.js";
+import { np, rules, type Array } from "../../array/index.js";
+import { checkScalar } from "../check.js";
 import { arrayLeaves, mapLeaves, type Tree } from "../leaves.js";
 import { stateless, type EmptyState, type Optimizer } from "./optimizer.js";
 
@@ -12,7 +12,7 @@ export function globalNorm(tree: Tree): Array {
 
 /** Scales gradients whose common length is above `max` down to that length. */
 export function clipByGlobalNorm(max: number | Array): Optimizer<EmptyState> {
-  checkScalar("clipByGlobalNorm", "max", max, positive);
+  checkScalar("clipByGlobalNorm", "max", max, rules.positive);
   return stateless((grads) => {
     // Exactly 1 where the length is at most max.
     const factor = np.divide(max, np.maximum(globalNorm(grads), max));
@@ -22,7 +22,7 @@ export function clipByGlobalNorm(max: number | Array): Optimizer<EmptyState> {
 
 /** Cuts every element of the gradients off at ±max. */
 export function clip(max: number | Array): Optimizer<EmptyState> {
-  checkScalar("clip", "max", max, positive);
+  checkScalar("clip", "max", max, rules.positive);
   return stateless((grads) => {
     const least = np.negative(max);
     return mapLeaves("clip", ["grads"], (g) => g.clip(least, max), grads);

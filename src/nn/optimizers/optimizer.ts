@@ -1,6 +1,5 @@
 // What an optimiser is, and how several make one.
-import { fail, np, type Array } from "../../array/index.js";
-import { show } from "../check.js";
+import { fail, np, showValue, type Array } from "../../array/index.js";
 import type { Tree } from "../leaves.js";
 
 /**
@@ -43,7 +42,7 @@ export function chain<S extends readonly unknown[]>(
   const list = optimizers as readonly Optimizer[];
   list.forEach((optimizer: unknown, at) => {
     if (!isOptimizer(optimizer)) {
-      fail("chain", `argument ${at} must be an optimiser with init and update, got ${show(optimizer)}`);
+      fail("chain", `argument ${at} must be an optimiser with init and update, got ${showValue(optimizer)}`);
     }
   });
   return {
@@ -52,7 +51,7 @@ export function chain<S extends readonly unknown[]>(
       if (!globalThis.Array.isArray(state) || state.length !== list.length) {
         fail(
           "chain",
-          `the state must be the list of ${list.length} states that init makes, got ${show(state)}`,
+          `the state must be the list of ${list.length} states that init makes, got ${showValue(state)}`,
         );
       }
       let updates = grads;

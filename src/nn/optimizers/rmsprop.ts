@@ -1,6 +1,6 @@
 // RMSProp (Hinton's lectures): steps divided by the root of the mean squared gradient.
-import { np, type Array } from "../../array/index.js";
-import { checkNumber, checkOptions, checkScalar, decayRate, notNegative } from "../check.js";
+import { check, checkOptions, np, rules, type Array } from "../../array/index.js";
+import { checkScalar } from "../check.js";
 import { mapLeaves, type Tree } from "../leaves.js";
 import { checkRate, stepAt, type Rate } from "../schedules.js";
 import { noUpdates, safeIncrement, type Optimizer } from "./optimizer.js";
@@ -30,9 +30,9 @@ export function rmsprop(lr: Rate, options: RMSPropOptions = {}): Optimizer<RMSPr
   checkRate("rmsprop", "lr", lr);
   checkOptions("rmsprop", options, ["decay", "eps", "momentum", "centered"]);
   const { decay = 0.9, eps = 1e-8, momentum = 0, centered = false } = options;
-  checkNumber("rmsprop", "decay", decay, decayRate);
-  checkScalar("rmsprop", "eps", eps, notNegative);
-  checkNumber("rmsprop", "momentum", momentum, decayRate);
+  check("rmsprop", "decay", decay, rules.decayRate);
+  checkScalar("rmsprop", "eps", eps, rules.notNegative);
+  check("rmsprop", "momentum", momentum, rules.decayRate);
   const names = ["grads", "state"];
   return {
     init: (params) => {

@@ -1,6 +1,6 @@
 // Small links for chains: scaling, scheduled scaling, weight decay.
-import { fail, type Array } from "../../array/index.js";
-import { checkFunction, checkScalar, finite, notNegative } from "../check.js";
+import { check, fail, rules, type Array } from "../../array/index.js";
+import { checkScalar } from "../check.js";
 import { mapLeaves, type Tree } from "../leaves.js";
 import { rateAt, type Schedule } from "../schedules.js";
 import {
@@ -14,13 +14,13 @@ import {
 
 /** Multiplies the updates; give −lr to go downhill. */
 export function scale(by: number | Array): Optimizer<EmptyState> {
-  checkScalar("scale", "by", by, finite);
+  checkScalar("scale", "by", by, rules.finite);
   return stateless((grads) => mapLeaves("scale", ["grads"], (g) => g.mul(by), grads));
 }
 
 /** Multiplies the updates by what a schedule says for their count; give a negative one to go downhill. */
 export function scaleBySchedule(schedule: Schedule): Optimizer<CountState> {
-  checkFunction("scaleBySchedule", "schedule", schedule);
+  check("scaleBySchedule", "schedule", schedule, rules.callable);
   return {
     init: () => ({ count: noUpdates() }),
     update: (grads, { count }) => {
@@ -34,7 +34,7 @@ export function scaleBySchedule(schedule: Schedule): Optimizer<CountState> {
 /** Adds weightDecay · params, so that what follows takes a share of the weights away. */
 export function addDecayedWeights(weightDecay: number | Array): Optimizer<EmptyState> {
   const operation = "addDecayedWeights";
-  checkScalar(operation, "weightDecay", weightDecay, notNegative);
+  checkScalar(operation, "weightDecay", weightDecay, rules.notNegative);
   return stateless(<T extends Tree>(grads: T, params?: T): T =>
     mapLeaves(
       operation,

@@ -1,6 +1,5 @@
 // Stochastic gradient descent, with momentum if wanted.
-import { np, type Array } from "../../array/index.js";
-import { checkNumber, checkOptions, decayRate } from "../check.js";
+import { check, checkOptions, np, rules, type Array } from "../../array/index.js";
 import { mapLeaves, type Tree } from "../leaves.js";
 import { checkRate, stepAt, type Rate } from "../schedules.js";
 import { noUpdates, safeIncrement, type Optimizer } from "./optimizer.js";
@@ -23,7 +22,7 @@ export function sgd(lr: Rate, options: SGDOptions = {}): Optimizer<SGDState> {
   checkRate("sgd", "lr", lr);
   checkOptions("sgd", options, ["momentum", "nesterov"]);
   const { momentum = 0, nesterov = false } = options;
-  checkNumber("sgd", "momentum", momentum, decayRate);
+  check("sgd", "momentum", momentum, rules.decayRate);
   return {
     init: (params) => ({
       count: noUpdates(),

@@ -1,5 +1,5 @@
 // The grid of a sweep: every combination of the values that were given for its settings.
-import { fail, nearestName } from "../../array/index.js";
+import { check, fail, nearestName, rules, showValue } from "../../array/index.js";
 import type { RunnerConfig } from "../config.js";
 import { checkSeeds } from "../checks.js";
 
@@ -28,7 +28,10 @@ export function checkGrid(
   known: { readonly algo: readonly string[]; readonly runner: readonly string[] },
 ): void {
   if (typeof grid !== "object" || grid === null || Array.isArray(grid)) {
-    fail("sweep", `needs what to try as an object such as { "algo.lr": [1e-4, 1e-3] }, got ${show(grid)}`);
+    fail(
+      "sweep",
+      `needs what to try as an object such as { "algo.lr": [1e-4, 1e-3] }, got ${showValue(grid)}`,
+    );
   }
   const names = [
     ...known.algo.map((field) => `algo.${field}`),
@@ -46,17 +49,17 @@ export function checkGrid(
   checkSeeds("sweep", (grid as { readonly seeds?: unknown }).seeds);
 }
 
+const someValues = rules.rule(
+  "a list of at least one value",
+  (value) => Array.isArray(value) && value.length > 0,
+);
+
 function checkValues(name: string, values: unknown): void {
-  if (!Array.isArray(values) || values.length === 0) {
-    fail("sweep", `${name} must be a list of at least one value, got ${show(values)}`);
-  }
-  const texts = values.map(show);
+  check("sweep", name, values, someValues);
+  const texts = (values as readonly unknown[]).map((value) => showValue(value));
   const twice = texts.find((text, at) => texts.indexOf(text) !== at);
   if (twice !== undefined) fail("sweep", `${name} has ${twice} twice`);
 }
-
-const show = (value: unknown): string =>
-  value === undefined ? "nothing" : (JSON.stringify(value) ?? typeof value);
 
 /** All combinations; the last setting changes fastest. */
 export function settingsOf(grid: Readonly<Record<string, unknown>>): SweepSetting[] {
@@ -79,9 +82,8 @@ export const partOf = (setting: SweepSetting, part: "algo" | "runner"): Readonly
 /** `lr 0.001, gamma 0.99`: a setting for people; nothing where nothing but seeds differs. */
 export const nameOf = (setting: SweepSetting): string =>
   Object.entries(setting)
-    .map(([name, value]) => `${name.slice(name.indexOf(".") + 1)} ${showValue(value)}`)
+    .map(([name, value]) => `${name.slice(name.indexOf(".") + 1)} ${showSetting(value)}`)
     .join(", ");
 
 /** A value of a setting for people. */
-export const showValue = (value: unknown): string =>
-  typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
+export const showSetting = (value: unknown): string => (typeof value === "string" ? value : showValue(value));

@@ -1,8 +1,8 @@
 // The runs that a sweep makes, all checked before the first of them begins, and which of them go side by side.
-import { fail } from "../../array/index.js";
+import { check, checkOptions, fail, rules } from "../../array/index.js";
 import { checkedConfig, completedConfig, type ConfigBuilder } from "../../agent/index.js";
 import type { Environment } from "../../env/index.js";
-import { checkCount, checkListeners, checkOptions } from "../checks.js";
+import { checkListeners } from "../checks.js";
 import { RunnerConfig } from "../config.js";
 import type { Family, Member } from "../family.js";
 import { checkGrid, nameOf, partOf, settingsOf, type SweepSetting } from "./grid.js";
@@ -43,7 +43,7 @@ export function planOf(
 ): Plan[] {
   checkOptions("sweep", options, [configName, "runnerConfig", ...own, ...listenerNames]);
   checkListeners("sweep", { ...options });
-  if (options.sideBySide !== Infinity) checkCount("sweep", "sideBySide", options.sideBySide ?? 1);
+  if (options.sideBySide !== Infinity) check("sweep", "sideBySide", options.sideBySide ?? 1, rules.whole(1));
   const runner = completedConfig("sweep", "runnerConfig", RunnerConfig, options.runnerConfig);
   checkGrid(grid, { algo: Object.keys(builder.defaults), runner: Object.keys(RunnerConfig.defaults) });
   const { [configName]: given } = options as unknown as Readonly<Record<string, unknown>>;

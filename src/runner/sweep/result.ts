@@ -2,7 +2,7 @@
 import { columns } from "../../files/index.js";
 import type { DivergedError } from "../finite.js";
 import type { MetricsRecord } from "../gathered.js";
-import { showValue, type SweepSetting } from "./grid.js";
+import { showSetting, type SweepSetting } from "./grid.js";
 
 /** One run of a sweep. */
 export interface SweepRun<A extends object = object> {
@@ -66,7 +66,7 @@ function tableOf(runs: readonly SweepRun[]): string[] {
   const lost = runs.some(({ error }) => error !== null);
   const heads = settings.map((name) => name.slice(name.indexOf(".") + 1));
   const rows = groups.map((group) => [
-    ...settings.map((name) => showValue(group[0].setting[name])),
+    ...settings.map((name) => showSetting(group[0].setting[name])),
     String(group.length),
     spread(group.map(({ finalReturn }) => finalReturn)),
     spread(group.map(({ evalReturn }) => evalReturn)),

@@ -1,7 +1,7 @@
 // Eigenvalues and eigenvectors of symmetric matrices, by Jacobi rotations (Golub & Van Loan, 8.5).
 import { checked } from "../../core/checked.js";
 import type { Array, ArrayLike } from "../../core/array.js";
-import { checkChoice } from "../../core/errors.js";
+import { checkChoice } from "../../core/rules.js";
 import { foriLoop, whileLoop } from "../../lax/loops.js";
 import { rsqrt } from "../../lax/operators.js";
 import { withRules } from "../../transforms/withRules.js";

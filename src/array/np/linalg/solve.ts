@@ -1,10 +1,11 @@
 // Systems of linear equations, inverses and powers.
 import { checked } from "../../core/checked.js";
 import type { Array, ArrayLike } from "../../core/array.js";
-import { checkWhole, fail } from "../../core/errors.js";
+import { fail } from "../../core/errors.js";
 import { stopGradient } from "../../lax/operators.js";
 import { showType } from "../../core/type.js";
 import { asArray, promoteToFloat } from "../../core/coerce.js";
+import { checkWhole } from "../../core/rules.js";
 import { withRules } from "../../transforms/withRules.js";
 import { eye, zerosLike } from "../creation.js";
 import { matmul } from "../products.js";

@@ -1,6 +1,6 @@
 // What the MinAtar games share (Young and Tian 2019, arXiv:1903.03176): sticky actions, two sets of actions, an
 // observation with a channel for each kind of object, and a step limit.
-import { fail, np, random, type Array } from "../../../array/index.js";
+import { check, checkOptions, np, random, rules, type Array } from "../../../array/index.js";
 import type { Environment } from "../../environment.js";
 import { Discrete, Image } from "../../spaces.js";
 import { numbersIn } from "../../svg.js";
@@ -120,8 +120,8 @@ function chosenActions(
   options: MinAtarOptions,
 ): readonly number[] {
   const known = "useMinimalActionSet";
-  const { [known]: isMinimal = true, ...unknown } = options;
-  for (const option of Object.keys(unknown)) fail(name, `there is no option ${option}; there is ${known}`);
-  if (typeof isMinimal !== "boolean") fail(name, `${known} must be true or false, got ${String(isMinimal)}`);
+  checkOptions(name, options, [known]);
+  const { [known]: isMinimal = true } = options;
+  check(name, known, isMinimal, rules.flag);
   return isMinimal ? minimalActions : Object.values(Action);
 }

@@ -49,7 +49,7 @@ beforeAll(async () => {
     }
   };
   await Promise.all(names.map(bundleAll));
-}, 180_000);
+}, 600_000);
 
 afterAll(() => project.remove());
 

@@ -63,7 +63,7 @@ describe("configs", () => {
       /DQN.actBatch: config is no DQNConfig: gamma must be a number from 0 to 1, got 2/,
     );
     expect(() => DQN.act(state, one, { greedy: true } as object)).toThrow(
-      "there is no option `greedy`; its options are config, explore",
+      "there is no option `greedy`. The options are config, explore",
     );
     const sac = SAC.init(key, [3], 2);
     const batch = { obs, action: np.zeros([5, 2]), reward: np.zeros([5]), nextObs: obs, done: np.zeros([5]) };

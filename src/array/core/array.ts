@@ -121,7 +121,7 @@ export class Array {
   /** @internal In one line, with the type, for messages. */
   [describeSelf](): string {
     if (this.elements === null) return `Traced<${showType(this.type)}>`;
-    return `${showType(this.type)} ${this.size > 16 ? "[…]" : showNested(this.toArray())}`;
+    return this.size > 16 ? showType(this.type) : `${showType(this.type)} ${showNested(this.toArray())}`;
   }
 
   toJSON(): Nested {

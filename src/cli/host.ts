@@ -10,7 +10,7 @@ export interface Host {
   /** A signal that the first Ctrl-C gives; a second one ends the process. */
   readonly interruption: () => { readonly signal: AbortSignal; readonly release: () => void };
   /** Waits until everything is printed; false if some of it could not be, other than for want of a reader. */
-  readonly settle: () => Promise<boolean>;
+  readonly flush: () => Promise<boolean>;
 }
 
 /** The real one. Output that nobody takes, or that a full disk cannot, does not end a run: it is told once. */
@@ -71,7 +71,7 @@ export function processHost(): Host {
       };
       return { signal: controller.signal, release };
     },
-    settle: async () => {
+    flush: async () => {
       if (failure === null) {
         await new Promise<void>((resolve) => {
           stdout.write("", () => resolve());

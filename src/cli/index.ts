@@ -5,7 +5,7 @@ import { parseArguments, UsageError, withWord, type Arguments } from "./argument
 import { describe } from "./describe.js";
 import { help, helpOf, version } from "./help.js";
 import { processHost, type Host } from "./host.js";
-import { evaluateRun, listPresets, listRuns, video } from "./looks.js";
+import { evaluateRun, listPresets, listRuns, video } from "./inspect.js";
 import { plot } from "./plot.js";
 import { asksForSweep } from "./sweepFlags.js";
 import { resume, train, trainHelp } from "./train.js";
@@ -29,7 +29,7 @@ const needWord = ["train", "resume", "eval", "video"];
 /** Runs a command line; returns the exit code: 0 done, 130 interrupted, 2 bad usage, 1 anything else. */
 export async function main(list: readonly string[], host: Host = processHost()): Promise<number> {
   const code = await perform(list, host);
-  const isPrinted = await host.settle();
+  const isPrinted = await host.flush();
   return code === 0 && !isPrinted ? 1 : code;
 }
 

@@ -9,7 +9,7 @@ import { RunnerConfig } from "../runner/index.js";
 import { checkWords, understood, UsageError, type Arguments } from "./arguments.js";
 import { describe } from "./describe.js";
 import type { Host } from "./host.js";
-import { rowOf } from "./looks.js";
+import { rowOf } from "./inspect.js";
 import { relative } from "./runs.js";
 import { combinationsOf, readSweepFlags, type Combination } from "./sweepFlags.js";
 import { configOfLine, readSettings, trainOne, type Destination } from "./train.js";

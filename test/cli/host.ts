@@ -35,7 +35,7 @@ export async function call(
         if (written.length === interruptAfter) setImmediate(() => controller.abort());
       },
     },
-    settle: () => Promise.resolve(true),
+    flush: () => Promise.resolve(true),
     interruption: () => ({ signal: controller.signal, release: () => (isReleased = true) }),
   };
   const code = await main(line, host);

@@ -44,7 +44,7 @@ export const rebuild = <T>(structure: Structure, arrays: readonly Array[]): T =>
   unflatten(structure, arrays) as T;
 
 /** What the types of a carry must become, given what the body made of them; the same list if nothing. */
-export function settleTypes(
+export function carryTypes(
   operation: string,
   before: readonly ArrayType[],
   after: readonly ArrayType[],

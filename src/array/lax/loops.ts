@@ -10,7 +10,7 @@ import { scan as scanPrimitive } from "../control/scan.js";
 import { whileLoop as whilePrimitive } from "../control/while.js";
 import { arange } from "../np/creation.js";
 import { checkSameStructure, leafPaths } from "../tree/structure.js";
-import { convertAll, flattenArrays, rebuild, settleTypes, type FlatTree } from "./leaves.js";
+import { convertAll, flattenArrays, rebuild, carryTypes, type FlatTree } from "./leaves.js";
 
 export interface ScanOptions {
   /** Number of iterations; needed when there are no stacked inputs. */
@@ -100,7 +100,7 @@ function countIterations(
 
 const at = (path: string | undefined): string => (path === undefined || path === "" ? "" : ` at ${path}`);
 
-/** Records a loop body until the types of its carry have settled. */
+/** Records a loop body until the types of its carry no longer change. */
 function traceLoop(
   operation: string,
   init: unknown,
@@ -121,14 +121,14 @@ function traceLoop(
         next.structure,
         "the initial carry and the one the body returns differ",
       );
-      const settled = settleTypes(
+      const agreed = carryTypes(
         operation,
         entering,
         next.arrays.map((array) => array.type),
         structure,
       );
-      types = settled;
-      return [...convertAll(operation, next.arrays, settled), ...extra];
+      types = agreed;
+      return [...convertAll(operation, next.arrays, agreed), ...extra];
     });
     if (types === entering)
       return { carry: { arrays: convertAll(operation, arrays, types), structure }, traced };

@@ -1,4 +1,4 @@
-// Commands that look at runs: `presets`, `runs`, `eval`, `video`.
+// Commands that inspect runs: `presets`, `runs`, `eval`, `video`.
 import { jit, np, random, type Array } from "../array/index.js";
 import { presets } from "../config/index.js";
 import { columns } from "../files/index.js";

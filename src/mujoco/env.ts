@@ -1,6 +1,6 @@
 // A simulation in MuJoCo as an environment that is an object.
 import { Box } from "../env/index.js";
-import type { HostAction, HostEnv, HostReset, HostStep } from "../vecEnv/index.js";
+import type { HostAction, HostEnv, HostInfo } from "../vecEnv/index.js";
 import { fail, messageOf } from "./errors.js";
 import { generatorFrom, seeded, type SeededGenerator } from "./generator.js";
 import { drawScene, readScene, sideCamera } from "./picture/index.js";
@@ -31,6 +31,15 @@ function actionSpaceOf(operation: string, { nu, actuator_ctrlrange: range }: Muj
     high: bounds.map(([low, high]) => (low < high ? high : Infinity)),
   });
 }
+
+/** What a step of a MuJoCo environment gives. */
+export type MujocoStep = [
+  obs: Float32Array,
+  reward: number,
+  terminated: boolean,
+  truncated: boolean,
+  info: Required<Pick<HostInfo, "rewardComponents">> & HostInfo,
+];
 
 /** A task in MuJoCo. It holds memory of MuJoCo's until `close()`. */
 export class MujocoEnv implements HostEnv {
@@ -71,7 +80,7 @@ export class MujocoEnv implements HostEnv {
   }
 
   /** Starts an episode; the first one without a seed draws one. */
-  reset(seed?: number): HostReset {
+  reset(seed?: number): [obs: Float32Array, info: HostInfo] {
     this.#checkOpen();
     const random = this.#randomFrom(seed);
     const { mujoco, model, data } = this.physics;
@@ -83,7 +92,7 @@ export class MujocoEnv implements HostEnv {
     return [this.#checkedObservation(), {}];
   }
 
-  step(action: HostAction): HostStep {
+  step(action: HostAction | readonly number[]): MujocoStep {
     this.#checkOpen();
     if (!this.#hasStarted) fail(this.#operation, "call reset() before the first step()");
     const { mujoco, model, data } = this.physics;
@@ -172,7 +181,7 @@ export class MujocoEnv implements HostEnv {
     return this.#random;
   }
 
-  #bounded(action: HostAction): Float32Array {
+  #bounded(action: HostAction | readonly number[]): Float32Array {
     const { nu } = this.physics.model;
     const given = typeof action === "number" ? [action] : action;
     const bounded = Float32Array.from(given, (value, index) =>

@@ -1,5 +1,5 @@
 // MuJoCo: physics in WebAssembly, through the optional package @mujoco/mujoco, as environments that are objects.
-export { MujocoEnv } from "./env.js";
+export { MujocoEnv, type MujocoStep } from "./env.js";
 export { MujocoError } from "./errors.js";
 export type { Generator, GeneratorState } from "./generator.js";
 export { loadMujoco } from "./load.js";

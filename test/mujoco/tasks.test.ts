@@ -37,7 +37,7 @@ function put(env: MujocoEnv, qpos: readonly number[], qvel: readonly number[] = 
   mujoco.mj_forward(model, data);
 }
 
-const componentsOf = (step: ReturnType<MujocoEnv["step"]>) => step[4]?.rewardComponents ?? {};
+const componentsOf = (step: ReturnType<MujocoEnv["step"]>) => step[4].rewardComponents;
 
 describeMujoco("the physics is that of Gymnasium's own models", () => {
   // Positions after 20 actions sin(0.3 t + k) × the largest action, in the models of Gymnasium's v5 environments.
@@ -79,7 +79,7 @@ describeMujoco("InvertedPendulum", () => {
     const env = await start(invertedPendulum());
     const [obs] = env.reset(5);
     expect(obs).toEqual(Float32Array.from([...env.physics.data.qpos, ...env.physics.data.qvel]));
-    expect((obs as Float32Array).every((value) => value !== 0 && Math.abs(value) <= 0.01)).toBe(true);
+    expect(obs.every((value) => value !== 0 && Math.abs(value) <= 0.01)).toBe(true);
   });
 
   it("falls if nothing is done: 1 a step, and 0 for the step in which it has fallen", async () => {
@@ -99,7 +99,7 @@ describeMujoco("InvertedPendulum", () => {
     let [obs] = env.reset(1);
     let total = 0;
     for (let step = 1; step <= 1000; step++) {
-      const [x, angle, speed, turn] = obs as Float32Array;
+      const [x, angle, speed, turn] = obs;
       const [next, reward, terminated, truncated] = env.step(x + 10 * angle + speed + 2 * turn);
       expect([terminated, truncated]).toEqual([false, step === 1000]);
       [obs, total] = [next, total + reward];
@@ -204,10 +204,10 @@ describeMujoco("Hopper", () => {
   it("logs where it is", async () => {
     const env = await start(hopper());
     const [, , , , info] = env.step(new Float32Array(3));
-    expect(info?.log).toEqual({
+    expect(info.log).toEqual({
       "hopper/x": env.physics.data.qpos[0],
       "hopper/height": env.physics.data.qpos[1],
-      "hopper/velocity": info?.rewardComponents?.forward,
+      "hopper/velocity": info.rewardComponents.forward,
     });
   });
 });

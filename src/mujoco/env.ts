@@ -1,36 +1,17 @@
 // A simulation in MuJoCo as an environment that is an object.
 import { Box } from "../env/index.js";
 import type { HostAction, HostEnv, HostInfo } from "../vecEnv/index.js";
-import { fail, messageOf } from "./errors.js";
+import { fail } from "./errors.js";
 import { generatorFrom, seeded, type SeededGenerator } from "./generator.js";
+import { actionSpaceOf, startPhysics } from "./physics.js";
 import { drawScene, readScene, sideCamera } from "./picture/index.js";
 import { readState, wordCount, writeState } from "./state.js";
 import { checkSavedState, type MujocoState } from "./savedState.js";
 import { observeState, type MujocoTask } from "./task.js";
-import type { Mujoco, MujocoModel, Physics } from "./types.js";
+import type { Mujoco, Physics } from "./types.js";
 
 /** MuJoCo's mjMAXVAL. */
 const largestControl = 1e10;
-
-/** Compiles a model; MuJoCo's own words say what is wrong with it. */
-function compile(operation: string, mujoco: Mujoco, xml: string): MujocoModel {
-  try {
-    return mujoco.MjModel.from_xml_string(xml);
-  } catch (error) {
-    const reason = messageOf(error).replaceAll(/\s+/g, " ").trim();
-    return fail(operation, `MuJoCo cannot compile the model: ${reason}`, { cause: error });
-  }
-}
-
-/** The bounds of actions: those of the actuators' controls; without a range there are none. */
-function actionSpaceOf(operation: string, { nu, actuator_ctrlrange: range }: MujocoModel): Box {
-  if (nu === 0) fail(operation, "the model has no actuator, so there is nothing to act with; add one to it");
-  const bounds = Array.from({ length: nu }, (_, index) => [range[2 * index], range[2 * index + 1]] as const);
-  return Box({
-    low: bounds.map(([low, high]) => (low < high ? low : -Infinity)),
-    high: bounds.map(([low, high]) => (low < high ? high : Infinity)),
-  });
-}
 
 /** What a step of a MuJoCo environment gives. */
 export type MujocoStep = [
@@ -64,12 +45,9 @@ export class MujocoEnv implements HostEnv {
     this.#operation = `MujocoEnv ${task.name}`;
     this.#frameSkip = this.#checkCount("frameSkip", frameSkip);
     this.#maxSteps = maxSteps === Infinity ? maxSteps : this.#checkCount("maxSteps", maxSteps);
-    const model = compile(this.#operation, mujoco, task.model);
-    const data = new mujoco.MjData(model);
-    this.physics = { mujoco, model, data, dt: model.opt.timestep * frameSkip };
+    this.physics = startPhysics(this.#operation, mujoco, task.model, this.#frameSkip);
     try {
-      mujoco.mj_forward(model, data);
-      this.actionSpace = actionSpaceOf(this.#operation, model);
+      this.actionSpace = actionSpaceOf(this.#operation, this.physics.model);
       this.observationSpace = Box({ shape: [this.#observe().length] });
     } catch (error) {
       this.close();

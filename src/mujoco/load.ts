@@ -12,7 +12,7 @@ const importPackage: Importer = (name) =>
 
 let loaded: Promise<Mujoco> | undefined;
 
-/** Loads MuJoCo, once. Where bundlers must see the import, pass it: `loadMujoco(() => import("@mujoco/mujoco"))`. */
+/** Loads MuJoCo, once. `importer` is for bundlers, which must see an import to follow it: `() => import(…)`. */
 export async function loadMujoco(importer: Importer = importPackage): Promise<Mujoco> {
   if (importer !== importPackage) return load(importer);
   loaded ??= load(importer).catch((error: unknown) => {
@@ -31,7 +31,7 @@ async function load(importer: Importer): Promise<Mujoco> {
     fail(
       "loadMujoco",
       `the optional package ${packageName} cannot be loaded; install it with \`npm install ${packageName}\` ` +
-        `(with a bundler: loadMujoco(() => import("${packageName}")), and pass that as the option \`mujoco\`)`,
+        "(with a bundler, pass what loadMujoco(() => import(…)) gives as the option `mujoco`)",
       { cause: error },
     );
   }

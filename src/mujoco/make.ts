@@ -19,7 +19,7 @@ const tasks = {
 export type MujocoName = keyof typeof tasks;
 
 export interface MujocoOptions {
-  /** MuJoCo, already loaded: `await loadMujoco(() => import("@mujoco/mujoco"))`. Default: `await loadMujoco()`. */
+  /** MuJoCo, already loaded. Default: what `loadMujoco()` gives. */
   readonly mujoco?: Mujoco;
 }
 

@@ -43,9 +43,9 @@ const checks: Record<string, (lines: string[]) => void> = {
 
 describe("examples", () => {
   it("are all checked", () => {
-    const files = readdirSync(new URL("../examples", import.meta.url)).map((file) =>
-      file.replace(/\.ts$/, ""),
-    );
+    const files = readdirSync(new URL("../examples", import.meta.url))
+      .filter((file) => file.endsWith(".ts"))
+      .map((file) => file.replace(/\.ts$/, ""));
     expect(Object.keys(checks).sort()).toEqual(files.sort());
   });
   for (const [name, check] of Object.entries(checks)) {

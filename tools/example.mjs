@@ -1,5 +1,5 @@
 // Runs an example: npm run example -- fitSine
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import "./build.mjs";
@@ -12,11 +12,18 @@ if (name === undefined || !existsSync(source)) {
   process.exit(2);
 }
 
-const { default: typescript } = await import("typescript");
-const { outputText } = typescript.transpileModule(readFileSync(source, "utf8"), {
-  compilerOptions: { target: typescript.ScriptTarget.ES2022, module: typescript.ModuleKind.ESNext },
-});
-mkdirSync(".cache", { recursive: true });
+const { build } = await import("esbuild");
 const compiled = path.resolve(".cache", `${name}.mjs`);
-writeFileSync(compiled, outputText);
+// What an example takes from a folder beside it is compiled with it.
+await build({
+  entryPoints: [source],
+  outfile: compiled,
+  bundle: true,
+  packages: "external",
+  // Not the paths of tsconfig.json: an example takes the package as it is built.
+  tsconfigRaw: {},
+  format: "esm",
+  target: "es2022",
+  logLevel: "warning",
+});
 await import(pathToFileURL(compiled).href);

@@ -12,6 +12,7 @@ export const layers = [
   "agent",
   "algorithms",
   "vecEnv",
+  "mujoco",
   "sharding",
   "files",
   "checkpoint",

@@ -37,4 +37,5 @@ export {
   type ImageOptions,
   type Space,
 } from "./spaces.js";
+export { circle, colors, picture, polyline, rect, type Point } from "./svg.js";
 export * from "./wrappers/index.js";

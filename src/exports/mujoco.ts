@@ -1,0 +1,2 @@
+// vibe-rl/mujoco: physics as environments.
+export * from "../mujoco/index.js";

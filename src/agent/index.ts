@@ -35,12 +35,12 @@ export {
 export { HostReplayBuffer, type HostValue } from "./hostReplay.js";
 export { jitWithConfig } from "./jitWithConfig.js";
 export {
-  Network,
+  ObsNetwork,
   networkKinds,
   type ImageNetworkParams,
   type NetworkKind,
   type NetworkParams,
-} from "./network.js";
+} from "./obsNetwork.js";
 export {
   includeObs,
   includeRewards,

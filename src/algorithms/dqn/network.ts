@@ -1,5 +1,5 @@
 // DQN's network: from observations to the value of each action.
-import { Network, type NetworkParams } from "../../agent/index.js";
+import { ObsNetwork, type NetworkParams } from "../../agent/index.js";
 import { nn, np, type Array, type Shape } from "../../array/index.js";
 import { initializers } from "../../nn/index.js";
 import type { DQNConfig } from "./config.js";
@@ -11,7 +11,7 @@ export const initQNetwork = (
   actions: number,
   { hiddenSizes, network, dueling }: DQNConfig,
 ): NetworkParams =>
-  Network.init(rng, obsShape, [...hiddenSizes, actions + (dueling ? 1 : 0)], {
+  ObsNetwork.init(rng, obsShape, [...hiddenSizes, actions + (dueling ? 1 : 0)], {
     kernelInit: initializers.orthogonal(Math.SQRT2),
     lastKernelInit: initializers.orthogonal(1),
     kind: network,
@@ -19,7 +19,7 @@ export const initQNetwork = (
 
 /** The value of each action at a batch of observations, (B, actions). */
 export function qValues(params: NetworkParams, obs: Array, { dueling }: Pick<DQNConfig, "dueling">): Array {
-  const outputs = Network.apply(params, obs, { activation: nn.relu });
+  const outputs = ObsNetwork.apply(params, obs, { activation: nn.relu });
   if (!dueling) return outputs;
   // The first output is the observation's value, the others are what each action adds; their mean is taken out.
   const [value, advantage] = [outputs.slice(":", ":1"), outputs.slice(":", "1:")];

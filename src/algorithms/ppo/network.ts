@@ -1,5 +1,5 @@
 // PPO's networks: a policy (Categorical or Gaussian) and a value, on networks of their own or a shared one.
-import { Network, actionsOf, type NetworkKind, type NetworkParams } from "../../agent/index.js";
+import { ObsNetwork, actionsOf, type NetworkKind, type NetworkParams } from "../../agent/index.js";
 import { np, random, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
 import { Categorical, DiagonalNormal, MLP, initializers, type Distribution } from "../../nn/index.js";
@@ -19,7 +19,7 @@ export const initActor = (
   hiddenSizes: readonly number[],
   kind?: NetworkKind,
 ): NetworkParams =>
-  Network.init(key, obsShape, [...hiddenSizes, actions], {
+  ObsNetwork.init(key, obsShape, [...hiddenSizes, actions], {
     ...{ kernelInit: hidden, lastKernelInit: policyHead, kind },
   });
 
@@ -30,7 +30,7 @@ export const initCritic = (
   hiddenSizes: readonly number[],
   kind?: NetworkKind,
 ): NetworkParams =>
-  Network.init(key, obsShape, [...hiddenSizes, 1], {
+  ObsNetwork.init(key, obsShape, [...hiddenSizes, 1], {
     ...{ kernelInit: hidden, lastKernelInit: valueHead, kind },
   });
 
@@ -52,8 +52,8 @@ export function initParams(
     };
   }
   const [backboneKey, policyKey, valueKey] = random.split(rng, 3);
-  const backbone = Network.init(backboneKey, obsShape, hiddenSizes, { kernelInit: hidden, kind: network });
-  const features = Network.outputSize(backbone, obsShape);
+  const backbone = ObsNetwork.init(backboneKey, obsShape, hiddenSizes, { kernelInit: hidden, kind: network });
+  const features = ObsNetwork.outputSize(backbone, obsShape);
   return {
     backbone,
     policy: MLP.init(policyKey, [features, size], { kernelInit: policyHead }),
@@ -68,11 +68,11 @@ const toPolicy = (output: Array, { logStd }: PPOParams): Distribution =>
   logStd === undefined ? Categorical(output) : DiagonalNormal(output, logStd);
 
 const features = (params: SharedParams, obs: Array): Array =>
-  Network.apply(params.backbone, obs, { activation: np.tanh, activateLast: true });
+  ObsNetwork.apply(params.backbone, obs, { activation: np.tanh, activateLast: true });
 
 /** What a network of its own says: logits or means of an actor, values (B, 1) of a critic. */
 export const plain = (params: NetworkParams, obs: Array): Array =>
-  Network.apply(params, obs, { activation: np.tanh });
+  ObsNetwork.apply(params, obs, { activation: np.tanh });
 
 /** The logits of a policy at a batch of observations, or the mean of a Gaussian one. */
 export const policyOutputOf = (params: PPOParams, obs: Array): Array =>

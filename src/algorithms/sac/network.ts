@@ -1,5 +1,5 @@
 // SAC's networks: a squashed Gaussian policy and two critics of observations with actions.
-import { Network, type NetworkParams } from "../../agent/index.js";
+import { ObsNetwork, type NetworkParams } from "../../agent/index.js";
 import { nn, np, random, type Array, type Shape } from "../../array/index.js";
 import { TanhNormal, initializers } from "../../nn/index.js";
 import type { ActionBounds } from "./bounds.js";
@@ -15,7 +15,7 @@ export const initActor = (
   actionDim: number,
   { hiddenSizes, network }: SACConfig,
 ): NetworkParams =>
-  Network.init(rng, obsShape, [...hiddenSizes, 2 * actionDim], {
+  ObsNetwork.init(rng, obsShape, [...hiddenSizes, 2 * actionDim], {
     kernelInit: hidden,
     lastKernelInit: initializers.orthogonal(0.01),
     kind: network,
@@ -29,7 +29,7 @@ export function initCritics(
   { hiddenSizes, network }: SACConfig,
 ): TwinParams {
   const [q1, q2] = [...random.split(rng)].map((key) =>
-    Network.init(key, obsShape, [...hiddenSizes, 1], {
+    ObsNetwork.init(key, obsShape, [...hiddenSizes, 1], {
       kernelInit: hidden,
       lastKernelInit: initializers.orthogonal(1),
       extraInputs: actionDim,
@@ -49,7 +49,7 @@ export function policyOf(
   { actionLow: low, actionHigh: high }: ActionBounds,
   { logStdMin, logStdMax }: PolicyConfig,
 ): TanhNormal {
-  const outputs = Network.apply(actorParams, obs, { activation: nn.relu });
+  const outputs = ObsNetwork.apply(actorParams, obs, { activation: nn.relu });
   const [mean, logStd] = np.split(outputs, 2, -1);
   return TanhNormal(mean, logStd.clip(logStdMin, logStdMax), { low, high });
 }
@@ -61,4 +61,4 @@ export const twinValues = ({ q1, q2 }: TwinParams, obs: Array, action: Array): [
 ];
 
 const valueOf = (params: NetworkParams, obs: Array, action: Array): Array =>
-  Network.apply(params, obs, { activation: nn.relu, extra: action }).slice(":", 0);
+  ObsNetwork.apply(params, obs, { activation: nn.relu, extra: action }).slice(":", 0);

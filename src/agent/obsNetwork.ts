@@ -103,5 +103,19 @@ function outputSize(params: NetworkParams, obsShape: Shape): number {
   return isForImages(params) ? params.cnn.dense.b.shape[0] : sizeOf(obsShape);
 }
 
+/** Refuses parameters that no network of the algorithms has made: they belong to networks that are not given. */
+function check(operation: string, name: string, params: object): asserts params is NetworkParams {
+  if (globalThis.Array.isArray(params) || "cnn" in params) return;
+  fail(
+    operation,
+    `${name} is not what the algorithm's own networks have; give the networks that the agent was made with: { networks }`,
+  );
+}
+
 /** The algorithms' own network, for observations of any shape, as pure functions. */
-export const ObsNetwork = { init, apply, outputSize } as const;
+export const ObsNetwork: {
+  readonly init: typeof init;
+  readonly apply: typeof apply;
+  readonly outputSize: typeof outputSize;
+  readonly check: typeof check;
+} = { init, apply, outputSize, check };

@@ -32,6 +32,7 @@ const fixed: Readonly<Record<string, string>> = {
   "config.numEnvs": "so many environments are under way",
   numEnvs: "so many environments are under way",
   "config.network": shapes,
+  networks: "the parameters in the checkpoint belong to the networks they were trained with",
   "config.nSteps": "the run is counted in rollouts, or its buffer in returns, of this length",
   "config.trainFreq": "the run has counted its updates by it",
   "config.gradientSteps": "the run has counted its updates by it",

@@ -6,7 +6,7 @@ import { make, type Space } from "vibe-rl/env";
 import { applyUpdates, Categorical, type MLPParams } from "vibe-rl/nn";
 import { trainAgent } from "vibe-rl/runner";
 
-const config = { lr: 3e-3, gamma: 0.99, entropyWeight: 0.01, numEnvs: 16, nSteps: 16 };
+const config = { lr: 1e-3, gamma: 0.99, entropyWeight: 0.01, numEnvs: 16, nSteps: 16 };
 type Config = typeof config;
 
 const [actor, critic] = [mlp(), mlp()];

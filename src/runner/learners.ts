@@ -123,8 +123,7 @@ export function replayLearnerOf<A extends object>(
   config: LearnerConfig,
   options: AgentOptions,
 ): ReplayLearner<A> {
-  const { updateWithErrors } = agent;
-  if (config.prioritized === true && updateWithErrors === undefined) {
+  if (config.prioritized === true && agent.updateWithErrors === undefined) {
     fail(
       operation,
       "config.prioritized asks for the error of each transition: the agent needs updateWithErrors",
@@ -135,8 +134,8 @@ export function replayLearnerOf<A extends object>(
     config,
     observe: (state, seen) => agent.observe?.(state, seen, options) ?? state,
     update: (state, batch) =>
-      config.prioritized === true && updateWithErrors !== undefined
-        ? updateWithErrors(state, batch, options)
+      config.prioritized === true && agent.updateWithErrors !== undefined
+        ? agent.updateWithErrors(state, batch, options)
         : agent.update(state, batch, options),
     stepOf: (state) => (state as { readonly step?: Array }).step ?? np.int32(0),
   };

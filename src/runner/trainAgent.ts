@@ -1,5 +1,5 @@
 // Training agents of one's own: what fulfils the Agent protocol is trained as PPO, DQN and SAC are.
-import { Array, fail, tree, type Shape } from "../array/index.js";
+import { Array, describe, fail, tree, type Shape } from "../array/index.js";
 import { assertAgent, completedConfig, type ActOptions, type Agent } from "../agent/index.js";
 import type { Environment, ParamsOf, Space } from "../env/index.js";
 import { checkedAgent } from "./checkedAgent.js";
@@ -78,7 +78,7 @@ type Traits = Omit<Algorithm<object, object>, "config" | "learner">;
 function wholeField(config: object, name: string, usual: number): number {
   const value = (config as Readonly<Record<string, unknown>>)[name] ?? usual;
   if (Number.isSafeInteger(value) && (value as number) >= 1) return value as number;
-  return fail(operation, `config.${name} must be a whole number of at least 1, got ${String(value)}`);
+  return fail(operation, `config.${name} must be a whole number of at least 1, got ${describe(value)}`);
 }
 
 /** A config as checkpoints tell it. */

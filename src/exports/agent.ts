@@ -4,7 +4,7 @@ import "../device/index.js";
 export {
   AgentState,
   HostReplayBuffer,
-  Network,
+  ObsNetwork,
   PrioritizedReplayBuffer,
   ReplayBuffer,
   RunningStats,
@@ -56,3 +56,7 @@ export type {
   SequelTransition,
   Transition,
 } from "../agent/index.js";
+export { actionsOf, continuousActions, discreteActions } from "../agent/index.js";
+export type { Actions, ContinuousActions, DiscreteActions, Experience, Seen } from "../agent/index.js";
+export { cnn, mlp } from "../nn/index.js";
+export type { CNNNetworkOptions, CNNNetworkParams, MLPNetworkOptions, Network } from "../nn/index.js";

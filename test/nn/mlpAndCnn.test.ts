@@ -33,10 +33,10 @@ describe("mlp", () => {
 
   it("names the option that is wrong", () => {
     expect(() => mlp({ hidden: [8] } as object)).toThrow(
-      /mlp: unknown option hidden; did you mean hiddenSizes/,
+      /mlp: there is no option `hidden`; did you mean `hiddenSizes`/,
     );
     expect(() => mlp({ hiddenSizes: [0] })).toThrow(
-      /mlp: hiddenSizes\[0\] must be a whole number above 0, got 0/,
+      /mlp: hiddenSizes\[0\] must be a whole number of at least 1, got 0/,
     );
     expect(() => mlp({ activation: "relu" as never })).toThrow(
       /mlp: activation must be a function, got "relu"/,

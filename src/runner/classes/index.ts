@@ -1,0 +1,10 @@
+// Runners as objects: for environments that are objects, with callbacks between playing and learning.
+export { CallbackError, type EventName, type Events, type Stats } from "./callbacks.js";
+export type { EvalCallOptions, LearnOptions } from "./classRunner.js";
+export type { EvalStats } from "./evalStats.js";
+export { EnvironmentError } from "./hostEnvs.js";
+export type { RateOptions, RateSchedule } from "./learningRate.js";
+export { OnPolicyRunner, type OnPolicyRunnerOptions } from "./onPolicyRunner.js";
+export type { ClassRunnerOptions } from "./options.js";
+export { PPOAgent, type PPOAgentOptions } from "./ppoAgent.js";
+export type { WorldOptions } from "./worlds.js";

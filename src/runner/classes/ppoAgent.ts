@@ -1,0 +1,53 @@
+// A PPO agent as an object: its config, and a state that runners move on.
+import { completedConfig } from "../../agent/index.js";
+import { random } from "../../array/index.js";
+import { PPO, PPOConfig, type PPOState } from "../../algorithms/index.js";
+import { fail } from "../../array/index.js";
+import { checkOptions } from "../checks.js";
+import { checkSeed } from "./options.js";
+import type { PPOBrain } from "./rollouts.js";
+import { worldOf, type World, type WorldOptions } from "./worlds.js";
+
+export interface PPOAgentOptions extends WorldOptions {
+  /** PPO's settings, or what in them differs from the defaults. */
+  readonly cfg?: Partial<PPOConfig>;
+  /** What the networks begin with. Default 0. */
+  readonly seed?: number;
+}
+
+const optionNames = ["env", "envParams", "numEnvs", "cfg", "seed"];
+
+/** PPO for the environments that it is made for: `new PPOAgent({ env, cfg: PPOConfig({ lr: 3e-4 }) })`. */
+export class PPOAgent {
+  readonly algorithm = "PPO";
+  readonly config: PPOConfig;
+  /** What PPO's functions are told besides the state: `PPO.actBatch(agent.state, obs, agent.options)`. */
+  readonly options: PPOBrain;
+  /** Parameters, optimiser, statistics and random key; a new object after every rollout and update. */
+  state: PPOState;
+
+  constructor(options: PPOAgentOptions) {
+    const operation = "PPOAgent";
+    checkOptions(operation, options, optionNames);
+    const { cfg, seed = 0 } = options;
+    checkSeed(operation, seed);
+    const given = completedConfig(operation, "cfg", PPOConfig, cfg);
+    const world = worldOf(operation, options, given.numEnvs);
+    this.config = configFor(operation, given, world);
+    this.options = { config: this.config };
+    // As `trainPPO` does: the others are for the environments.
+    const [, agentKey] = random.split(random.key(seed), 3);
+    this.state = PPO.init(agentKey, world.obsShape, world.actions, this.config);
+  }
+}
+
+/** The config with the number of environments, which they say themselves. */
+function configFor(operation: string, config: PPOConfig, { numEnvs, actions }: World): PPOConfig {
+  if (config.numEnvs !== 1 && config.numEnvs !== numEnvs) {
+    fail(operation, `cfg.numEnvs is ${config.numEnvs}, env has ${numEnvs}; leave it out`);
+  }
+  if (actions.kind !== "Discrete" && actions.kind !== "Box") {
+    fail(operation, `needs actions in Discrete or Box, the environments have ${String(actions)}`);
+  }
+  return PPOConfig({ ...config, numEnvs });
+}

@@ -1,5 +1,5 @@
 // Rollouts of a functional environment: played by one compiled program, as `trainPPO` does.
-import { jit, np, random, vmap, type Array } from "../../array/index.js";
+import { jit, random, vmap, type Array } from "../../array/index.js";
 import type { PPORollout } from "../../agent/index.js";
 import { PPO, type PPOState } from "../../algorithms/index.js";
 import { playedOn } from "../episodes.js";

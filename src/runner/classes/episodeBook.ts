@@ -142,8 +142,8 @@ export class EpisodeBook {
   }
 }
 
-export const meanOf = (values: ArrayLike<number>): number => {
+export const meanOf = (values: Iterable<number> & { readonly length: number }): number => {
   let sum = 0;
-  for (let at = 0; at < values.length; at++) sum += values[at];
+  for (const value of values) sum += value;
   return sum / values.length;
 };

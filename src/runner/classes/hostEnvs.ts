@@ -12,10 +12,6 @@ const storages = { float32: Float32Array, int32: Int32Array, uint8: Uint8Array, 
 const isPromise = <T>(value: MaybePromise<T>): value is Promise<T> =>
   typeof value === "object" && value !== null && "then" in value;
 
-/** What a promise gives, or a value at once: waiting where nothing is to be waited for costs more than a step. */
-export const whenReady = <T, R>(value: MaybePromise<T>, use: (value: T) => R): MaybePromise<Awaited<R>> =>
-  isPromise(value) ? (value.then(use) as Promise<Awaited<R>>) : (use(value) as Awaited<R>);
-
 export class HostEnvs {
   readonly numEnvs: number;
   /** Elements of one observation. */
@@ -105,7 +101,7 @@ export class HostEnvs {
 
   private checkShape(what: string, name: string, obs: unknown): void {
     const { dtype, shape } = this.vec.observationSpace;
-    const storage = storages[dtype as keyof typeof storages];
+    const storage = storages[dtype];
     const size = this.numEnvs * this.obsSize;
     if (obs instanceof storage && obs.length === size) return;
     const got = ArrayBuffer.isView(obs)
@@ -118,7 +114,7 @@ export class HostEnvs {
   private checkFinite(what: string, name: string, values: HostArray, width: number): void {
     // A product with 0 is 0 unless a factor is not finite, and so is the sum.
     let sum = 0;
-    for (let at = 0; at < values.length; at++) sum += values[at] * 0;
+    for (const value of values) sum += value * 0;
     if (sum === 0) return;
     const at = values.findIndex((value) => !Number.isFinite(value));
     const index = Math.floor(at / width);

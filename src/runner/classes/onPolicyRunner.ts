@@ -15,7 +15,7 @@ import { learningRates, type LearningRates, type RateOptions } from "./learningR
 import { classRunnerOptionNames, settingsOf, type ClassRunnerOptions } from "./options.js";
 import { PPOAgent, type PPOAgentOptions } from "./ppoAgent.js";
 import type { Played, Player } from "./rollouts.js";
-import { worldOf } from "./worlds.js";
+import { checkPurpose, worldOf } from "./worlds.js";
 
 export interface OnPolicyRunnerOptions extends PPOAgentOptions, ClassRunnerOptions, RateOptions {
   /** The algorithm. Default "ppo". */
@@ -54,7 +54,8 @@ export class OnPolicyRunner extends ClassRunner<PPOState, Played, PPORollout> {
     const settings = settingsOf(operation, options);
     const agent = agentOf(operation, options);
     const world = worldOf(operation, options, agent.config.numEnvs);
-    super(operation, world, env as VecEnv | Environment, settings);
+    checkPurpose(operation, agent.purpose, world);
+    super(operation, world, env, settings);
     this.agent = agent;
     const { nSteps, numEnvs } = agent.config;
     this.stepsPerIteration = nSteps * numEnvs;

@@ -1,12 +1,11 @@
 // A PPO agent as an object: its config, and a state that runners move on.
-import { completedConfig } from "../../agent/index.js";
-import { random } from "../../array/index.js";
+import { plainConfig } from "../../agent/index.js";
 import { PPO, PPOConfig, type PPOState } from "../../algorithms/index.js";
-import { fail } from "../../array/index.js";
+import { fail, random } from "../../array/index.js";
 import { checkOptions } from "../checks.js";
 import { checkSeed } from "./options.js";
 import type { PPOBrain } from "./rollouts.js";
-import { worldOf, type World, type WorldOptions } from "./worlds.js";
+import { purposeOf, worldOf, type Purpose, type World, type WorldOptions } from "./worlds.js";
 
 export interface PPOAgentOptions extends WorldOptions {
   /** PPO's settings, or what in them differs from the defaults. */
@@ -23,6 +22,8 @@ export class PPOAgent {
   readonly config: PPOConfig;
   /** What PPO's functions are told besides the state: `PPO.actBatch(agent.state, obs, agent.options)`. */
   readonly options: PPOBrain;
+  /** What it was made for. */
+  readonly purpose: Purpose;
   /** Parameters, optimiser, statistics and random key; a new object after every rollout and update. */
   state: PPOState;
 
@@ -31,10 +32,10 @@ export class PPOAgent {
     checkOptions(operation, options, optionNames);
     const { cfg, seed = 0 } = options;
     checkSeed(operation, seed);
-    const given = completedConfig(operation, "cfg", PPOConfig, cfg);
-    const world = worldOf(operation, options, given.numEnvs);
-    this.config = configFor(operation, given, world);
+    const world = worldOf(operation, options, cfg?.numEnvs);
+    this.config = configFor(operation, cfg, world);
     this.options = { config: this.config };
+    this.purpose = purposeOf(world);
     // As `trainPPO` does: the others are for the environments.
     const [, agentKey] = random.split(random.key(seed), 3);
     this.state = PPO.init(agentKey, world.obsShape, world.actions, this.config);
@@ -42,12 +43,12 @@ export class PPOAgent {
 }
 
 /** The config with the number of environments, which they say themselves. */
-function configFor(operation: string, config: PPOConfig, { numEnvs, actions }: World): PPOConfig {
-  if (config.numEnvs !== 1 && config.numEnvs !== numEnvs) {
-    fail(operation, `cfg.numEnvs is ${config.numEnvs}, env has ${numEnvs}; leave it out`);
+function configFor(operation: string, cfg: Partial<PPOConfig> = {}, { numEnvs, actions }: World): PPOConfig {
+  if ((cfg.numEnvs ?? 1) !== 1 && cfg.numEnvs !== numEnvs) {
+    fail(operation, `cfg.numEnvs is ${cfg.numEnvs}, env has ${numEnvs}; leave it out`);
   }
   if (actions.kind !== "Discrete" && actions.kind !== "Box") {
     fail(operation, `needs actions in Discrete or Box, the environments have ${String(actions)}`);
   }
-  return PPOConfig({ ...config, numEnvs });
+  return plainConfig(operation, "cfg", PPOConfig, { ...cfg, numEnvs });
 }

@@ -90,3 +90,25 @@ function functionalWorld(
     ...{ obsShape: shape, obsDtype: dtype, actions: env.actionSpace(params) },
   };
 }
+
+/** What an agent is made for. */
+export interface Purpose {
+  readonly numEnvs: number;
+  readonly observations: string;
+  readonly actions: string;
+}
+
+export const purposeOf = ({ numEnvs, obsShape, obsDtype, actions }: World): Purpose => ({
+  numEnvs,
+  observations: `${obsDtype}[${obsShape.join()}]`,
+  actions: String(actions),
+});
+
+/** Refuses environments that an agent was not made for. */
+export function checkPurpose(operation: string, made: Purpose, world: World): void {
+  const given = purposeOf(world);
+  const tell = ({ numEnvs, observations, actions }: Purpose) =>
+    `${numEnvs} environments with observations ${observations} and actions ${actions}`;
+  if (tell(made) === tell(given)) return;
+  fail(operation, `the agent was made for ${tell(made)}, env has ${tell(given)}`);
+}

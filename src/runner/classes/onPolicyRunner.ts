@@ -2,8 +2,6 @@
 import { fail, jit, np, type Array } from "../../array/index.js";
 import type { PPORollout } from "../../agent/index.js";
 import { PPO, type PPOConfig, type PPOMetrics, type PPOState } from "../../algorithms/index.js";
-import type { Environment } from "../../env/index.js";
-import type { VecEnv } from "../../vecEnv/index.js";
 import { checkOptions } from "../checks.js";
 import { longestEpisode } from "../setting.js";
 import type { Stats } from "./callbacks.js";

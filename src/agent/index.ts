@@ -35,12 +35,12 @@ export {
 export { HostReplayBuffer, type HostValue } from "./hostReplay.js";
 export { jitWithConfig } from "./jitWithConfig.js";
 export {
-  Network,
+  ObsNetwork,
   networkKinds,
   type ImageNetworkParams,
   type NetworkKind,
   type NetworkParams,
-} from "./network.js";
+} from "./obsNetwork.js";
 export {
   includeObs,
   includeRewards,
@@ -55,6 +55,7 @@ export {
   type RewardStats,
 } from "./normalization.js";
 export { nStepBatch, type NStepOptions, type SequelTransition } from "./nStep.js";
+export { applyNetwork, checkedNetworks, initNetwork, partsAmong } from "./ownNetworks.js";
 export { clippedAdam, type OptState } from "./optimizer.js";
 export { PrioritizedReplayBuffer, type Draw, type Priorities } from "./prioritized.js";
 export { ReplayBuffer } from "./replay.js";

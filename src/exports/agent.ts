@@ -4,7 +4,7 @@ import "../device/index.js";
 export {
   AgentState,
   HostReplayBuffer,
-  Network,
+  ObsNetwork,
   PrioritizedReplayBuffer,
   ReplayBuffer,
   RunningStats,
@@ -56,3 +56,5 @@ export type {
   SequelTransition,
   Transition,
 } from "../agent/index.js";
+export { cnn, mlp } from "../nn/index.js";
+export type { CNNNetworkOptions, CNNNetworkParams, MLPNetworkOptions, Network } from "../nn/index.js";

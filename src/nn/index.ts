@@ -9,6 +9,15 @@ export { TanhNormal, type TanhNormalOptions } from "./distributions/tanhNormal.j
 export { initializers, type Initializer } from "./initializers.js";
 export type { Tree } from "./leaves.js";
 export { MLP, type MLPApplyOptions, type MLPInitOptions, type MLPParams } from "./mlp.js";
+export type { Network } from "./network.js";
+export {
+  cnn,
+  flatRows,
+  mlp,
+  type CNNNetworkOptions,
+  type CNNNetworkParams,
+  type MLPNetworkOptions,
+} from "./networks.js";
 export {
   adam,
   adamw,

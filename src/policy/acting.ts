@@ -1,5 +1,5 @@
 // How a stored policy acts: the algorithms' own functions, with the parameters as constants of the program.
-import { Network, type NetworkParams } from "../agent/index.js";
+import { ObsNetwork, type NetworkParams } from "../agent/index.js";
 import { DQN, PPO, SAC, type DQNState, type PPOState, type SACState } from "../algorithms/index.js";
 import { np, random, type Array, type Shape } from "../array/index.js";
 import type { StoredPolicy } from "./stored.js";
@@ -51,11 +51,11 @@ export function actionKindOf(policy: StoredPolicy): ActionKind {
     case "ppo": {
       const { params } = policy.state;
       const head = params.policy ?? params.actor;
-      const size = params.logStd?.shape[0] ?? Network.outputSize(head, obsShape);
+      const size = params.logStd?.shape[0] ?? ObsNetwork.outputSize(head, obsShape);
       return { kind: params.logStd === undefined ? "discrete" : "continuous", size };
     }
     case "dqn": {
-      const outputs = Network.outputSize(policy.state.params, obsShape);
+      const outputs = ObsNetwork.outputSize(policy.state.params, obsShape);
       return { kind: "discrete", size: outputs - (policy.config.dueling ? 1 : 0) };
     }
     case "sac":

@@ -1,6 +1,6 @@
 // Every algorithm solves every probe environment within a few hundred updates.
 import { describe, expect, it } from "vitest";
-import { Network } from "vibe-rl/agent";
+import { ObsNetwork } from "vibe-rl/agent";
 import { DQN, DQNConfig, type DQNState } from "vibe-rl/algorithms/dqn";
 import { PPO, PPOConfig, type PPOState } from "vibe-rl/algorithms/ppo";
 import { SAC, SACConfig, type SACState } from "vibe-rl/algorithms/sac";
@@ -76,7 +76,7 @@ function dqn(given: Partial<DQNConfig>): Solver<DQNState> {
     kind: "discrete",
     train: offPolicyLoop(probe("discrete"), dqnAgent(config), 300),
     judge: (agent, obs) => {
-      const outputs = Network.apply(agent.params, obs.slice(null), { activation: nn.relu });
+      const outputs = ObsNetwork.apply(agent.params, obs.slice(null), { activation: nn.relu });
       const [action] = DQN.act(agent, obs, { config, explore: false });
       const [value, ...advantages] = outputs.data();
       const mean = advantages.reduce((sum, x) => sum + x, 0) / advantages.length;
@@ -102,7 +102,7 @@ const sac: Solver<SACState> = {
     const [action] = SAC.act(agent, obs, { config: sacConfig, explore: false });
     const { q1, q2 } = agent.criticParams;
     const values = [q1, q2].map((params) =>
-      Network.apply(params, obs.slice(null), { activation: nn.relu, extra: action.slice(null) }).item(),
+      ObsNetwork.apply(params, obs.slice(null), { activation: nn.relu, extra: action.slice(null) }).item(),
     );
     return { value: Math.min(...values), action: action.item() };
   },

@@ -1,6 +1,6 @@
 // When DQN and SAC learn, and what their records say about it.
 import { describe, expect, it } from "vitest";
-import { Network } from "vibe-rl/agent";
+import { ObsNetwork } from "vibe-rl/agent";
 import { DQNConfig } from "vibe-rl/algorithms/dqn";
 import { PPOConfig } from "vibe-rl/algorithms/ppo";
 import { SACConfig } from "vibe-rl/algorithms/sac";
@@ -195,6 +195,6 @@ it("returns over several steps are learned from in trainDQN, with several enviro
     runnerConfig: quiet({ totalTimesteps: 900, numEnvs: 3, warmupSteps: 30 }),
   });
   const obs = np.array([[0], [1], [2]]);
-  const values = Network.apply(agentState.params, obs, { activation: nn.relu }).toArray() as number[][];
+  const values = ObsNetwork.apply(agentState.params, obs, { activation: nn.relu }).toArray() as number[][];
   values.forEach((row, at) => row.forEach((value) => expect(Math.abs(value - (3 - at))).toBeLessThan(0.1)));
 });

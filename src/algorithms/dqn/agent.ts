@@ -1,29 +1,31 @@
 // DQN as a namespace of pure functions.
 import {
-  completedConfig,
-  configAmong,
+  checkedNetworks,
   clippedAdam,
+  completedConfig,
   discreteActions,
   includeObs,
   initObsStats,
   jitWithConfig,
   normalizeObs,
+  partsAmong,
   progressAt,
   scheduled,
-  type NetworkParams,
   type ReplayBatch,
 } from "../../agent/index.js";
 import { jit, lax, np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
-import { applyUpdates, incrementalUpdate } from "../../nn/index.js";
+import { applyUpdates, incrementalUpdate, type Tree } from "../../nn/index.js";
 import { DQNConfig } from "./config.js";
 import { lossAndErrors } from "./loss.js";
-import { initQNetwork, qValues } from "./network.js";
-import type { DQNMetrics, DQNState } from "./types.js";
+import { initQ, qValues } from "./network.js";
+import type { DQNMetrics, DQNNetworks, DQNState } from "./types.js";
 
 interface Options {
   /** What the agent was made with, or what in it differs from the defaults. Default: the defaults. */
   readonly config?: Partial<DQNConfig>;
+  /** The network that it was made with, if it is not DQN's own. */
+  readonly networks?: DQNNetworks | undefined;
 }
 
 interface ActOptions extends Options {
@@ -37,11 +39,40 @@ const optimizerAt = (step: Array, config: DQNConfig) =>
     config.maxGradNorm,
   );
 
+const networkNames = ["q"] as const;
+
+interface InitOptions<P extends Tree> {
+  /** A network in place of DQN's own, which `hiddenSizes` and `network` describe. */
+  readonly networks: DQNNetworks<P>;
+}
+
 /** The state of a fresh agent. `actions` is a number of actions or a Discrete space. */
-function init(rng: Array, obsShape: Shape, actions: number | Space, given?: Partial<DQNConfig>): DQNState {
+function init<P extends Tree>(
+  rng: Array,
+  obsShape: Shape,
+  actions: number | Space,
+  config: Partial<DQNConfig> | undefined,
+  options: InitOptions<P>,
+): DQNState<P>;
+function init(
+  rng: Array,
+  obsShape: Shape,
+  actions: number | Space,
+  config: Partial<DQNConfig> | undefined,
+  options: { readonly networks?: DQNNetworks | undefined },
+): DQNState<Tree>;
+function init(rng: Array, obsShape: Shape, actions: number | Space, config?: Partial<DQNConfig>): DQNState;
+function init(
+  rng: Array,
+  obsShape: Shape,
+  actions: number | Space,
+  given?: Partial<DQNConfig>,
+  options: { readonly networks?: DQNNetworks | undefined } = {},
+): DQNState<Tree> {
   const config = completedConfig("DQN.init", "config", DQNConfig, given);
+  const networks = checkedNetworks("DQN.init", options.networks, networkNames, config, DQNConfig);
   const [paramsKey, stateKey] = random.split(rng);
-  const params = initQNetwork(paramsKey, obsShape, discreteActions("DQN.init", actions), config);
+  const params = initQ(paramsKey, obsShape, discreteActions("DQN.init", actions), config, networks);
   return {
     params,
     targetParams: params,
@@ -63,11 +94,15 @@ function epsilonAt(step: Array, config: DQNConfig): Array {
 }
 
 /** Actions for a batch of observations, int32 (B,). */
-function actBatch(state: DQNState, obs: Array, options: ActOptions = {}): [Array, DQNState] {
+function actBatch<P extends Tree>(
+  state: DQNState<P>,
+  obs: Array,
+  options: ActOptions = {},
+): [Array, DQNState<P>] {
   const { explore = true } = options;
-  const config = configAmong("DQN.actBatch", DQNConfig, options, ["explore"]);
+  const { config, networks } = partsAmong("DQN.actBatch", DQNConfig, options, networkNames, ["explore"]);
   const [rng, chanceKey, actionKey] = random.split(state.rng, 3);
-  const values = qValues(state.params, normalizeObs(state, obs, config), config);
+  const values = qValues(state.params, normalizeObs(state, obs, config), config, networks);
   const best = values.argmax(-1);
   if (!explore) return [best, { ...state, rng }];
   const [batch, actions] = values.shape;
@@ -77,13 +112,17 @@ function actBatch(state: DQNState, obs: Array, options: ActOptions = {}): [Array
 }
 
 /** An action for one observation, an int32 scalar. */
-function act(state: DQNState, obs: Array, options: ActOptions = {}): [action: Array, state: DQNState] {
+function act<P extends Tree>(
+  state: DQNState<P>,
+  obs: Array,
+  options: ActOptions = {},
+): [action: Array, state: DQNState<P>] {
   const [action, next] = actBatch(state, obs.slice(null), options);
   return [action.slice(0), next];
 }
 
 /** The state that has seen a batch of new observations: its statistics take them in, if it keeps any. */
-const observe = (state: DQNState, { obs }: { readonly obs: Array }): DQNState => ({
+const observe = <P extends Tree>(state: DQNState<P>, { obs }: { readonly obs: Array }): DQNState<P> => ({
   ...state,
   ...includeObs(state, obs),
 });
@@ -95,32 +134,36 @@ const nextStep = (step: Array, period: number): Array =>
   np.where(step.equal(largest), largest + 1 - period, step.add(1));
 
 /** The target network after an update: every so many it moves towards the online one, or becomes it. */
-function nextTarget(
-  { params, targetParams, step }: Pick<DQNState, "params" | "targetParams" | "step">,
+function nextTarget<P extends Tree>(
+  { params, targetParams, step }: Pick<DQNState<P>, "params" | "targetParams" | "step">,
   period: number,
   tau: number | Array,
-): NetworkParams {
+): P {
   const moved = () => (tau === 1 ? params : incrementalUpdate(params, targetParams, tau));
   return period === 1 ? moved() : lax.cond(step.mod(period).equal(0), moved, () => targetParams);
 }
 
 /** One gradient step on a batch; every `targetUpdateFreq` updates the target network follows. */
-function update(state: DQNState, batch: ReplayBatch, options: Options = {}): [DQNState, DQNMetrics] {
+function update<P extends Tree>(
+  state: DQNState<P>,
+  batch: ReplayBatch,
+  options: Options = {},
+): [DQNState<P>, DQNMetrics] {
   const [next, metrics] = updateWithErrors(state, batch, options);
   return [next, metrics];
 }
 
 /** The same, with the error of each transition, (B,), which prioritised replay asks for. */
-function updateWithErrors(
-  state: DQNState,
+function updateWithErrors<P extends Tree>(
+  state: DQNState<P>,
   given: ReplayBatch,
   options: Options = {},
-): [state: DQNState, metrics: DQNMetrics, errors: Array] {
-  const config = configAmong("DQN.update", DQNConfig, options);
+): [state: DQNState<P>, metrics: DQNMetrics, errors: Array] {
+  const { config, networks } = partsAmong("DQN.update", DQNConfig, options, networkNames);
   const seen = (obs: Array) => normalizeObs(state, obs, config);
   const batch = { ...given, obs: seen(given.obs), nextObs: seen(given.nextObs) };
   const [[loss, { qMean, error }], gradients] = valueAndGrad(
-    (params: NetworkParams) => lossAndErrors(params, state.targetParams, batch, { config }),
+    (params: P) => lossAndErrors(params, state.targetParams, batch, { config, networks }),
     { hasAux: true },
   )(state.params);
   const [steps, optState] = optimizerAt(state.step, config).update(gradients, state.optState);
@@ -136,13 +179,13 @@ function updateWithErrors(
 }
 
 /** The value of each action at a batch of observations, (B, actions). */
-const qValuesBatch = (state: DQNState, obs: Array, options: Options = {}): Array => {
-  const config = configAmong("DQN.qValues", DQNConfig, options);
-  return qValues(state.params, normalizeObs(state, obs, config), config);
+const qValuesBatch = (state: DQNState<Tree>, obs: Array, options: Options = {}): Array => {
+  const { config, networks } = partsAmong("DQN.qValues", DQNConfig, options, networkNames);
+  return qValues(state.params, normalizeObs(state, obs, config), config, networks);
 };
 
 /** The value of each action at one observation, (actions,). */
-const qValuesOf = (state: DQNState, obs: Array, options: Options = {}): Array =>
+const qValuesOf = (state: DQNState<Tree>, obs: Array, options: Options = {}): Array =>
   qValuesBatch(state, obs.slice(null), options).slice(0);
 
 /**

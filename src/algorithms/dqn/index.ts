@@ -3,4 +3,4 @@ export { DQN } from "./agent.js";
 export { DQNConfig } from "./config.js";
 export { dqnLoss, type DQNLossConfig } from "./loss.js";
 export { QNetwork } from "./qNetwork.js";
-export type { DQNMetrics, DQNState } from "./types.js";
+export type { DQNMetrics, DQNNetworks, DQNState } from "./types.js";

@@ -1,8 +1,9 @@
 // DQN's network: from observations to the value of each action.
-import { Network, type NetworkParams } from "../../agent/index.js";
+import { ObsNetwork, applyNetwork, initNetwork, type NetworkParams } from "../../agent/index.js";
 import { nn, np, type Array, type Shape } from "../../array/index.js";
-import { initializers } from "../../nn/index.js";
+import { initializers, type Tree } from "../../nn/index.js";
 import type { DQNConfig } from "./config.js";
+import type { DQNNetworks } from "./types.js";
 
 /** A fresh Q-network. A dueling one has an output more than there are actions. */
 export const initQNetwork = (
@@ -11,15 +12,39 @@ export const initQNetwork = (
   actions: number,
   { hiddenSizes, network, dueling }: DQNConfig,
 ): NetworkParams =>
-  Network.init(rng, obsShape, [...hiddenSizes, actions + (dueling ? 1 : 0)], {
+  ObsNetwork.init(rng, obsShape, [...hiddenSizes, actions + (dueling ? 1 : 0)], {
     kernelInit: initializers.orthogonal(Math.SQRT2),
     lastKernelInit: initializers.orthogonal(1),
     kind: network,
   });
 
+/** The same of a network that may be the caller's. */
+export const initQ = (
+  rng: Array,
+  obsShape: Shape,
+  actions: number,
+  config: DQNConfig,
+  networks: DQNNetworks | undefined,
+): Tree =>
+  networks === undefined
+    ? initQNetwork(rng, obsShape, actions, config)
+    : initNetwork("DQN.init", "q", networks.q, rng, obsShape, actions + (config.dueling ? 1 : 0));
+
+/** What a network says that may be the caller's. */
+function outputsOf(params: Tree, obs: Array, networks: DQNNetworks | undefined): Array {
+  if (networks !== undefined) return applyNetwork("DQN", "q", networks.q, params, obs, null);
+  ObsNetwork.check("DQN", "params", params);
+  return ObsNetwork.apply(params, obs, { activation: nn.relu });
+}
+
 /** The value of each action at a batch of observations, (B, actions). */
-export function qValues(params: NetworkParams, obs: Array, { dueling }: Pick<DQNConfig, "dueling">): Array {
-  const outputs = Network.apply(params, obs, { activation: nn.relu });
+export function qValues(
+  params: Tree,
+  obs: Array,
+  { dueling }: Pick<DQNConfig, "dueling">,
+  networks?: DQNNetworks,
+): Array {
+  const outputs = outputsOf(params, obs, networks);
   if (!dueling) return outputs;
   // The first output is the observation's value, the others are what each action adds; their mean is taken out.
   const [value, advantage] = [outputs.slice(":", ":1"), outputs.slice(":", "1:")];

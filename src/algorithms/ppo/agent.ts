@@ -1,24 +1,28 @@
 // PPO as a namespace of pure functions.
 import {
   AgentState,
+  checkedNetworks,
   completedConfig,
-  configAmong,
   initObsStats,
   initRewardStats,
   jitWithConfig,
   normalizeObs,
+  partsAmong,
 } from "../../agent/index.js";
 import { fail, random, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
+import type { Tree } from "../../nn/index.js";
 import { PPOConfig } from "./config.js";
 import { initParams, policyAndValue, policyOutputOf, valueOf } from "./network.js";
 import { collectRollout, collectRolloutBatch } from "./rollout.js";
-import type { PPOParams, PPOState } from "./types.js";
+import type { AnyPPOParams, PPONetworks, PPOState, SeparateParams, SharedParams } from "./types.js";
 import { optimizerOf, update } from "./update.js";
 
 interface Options {
   /** What the agent was made with, or what in it differs from the defaults. Default: the defaults. */
   readonly config?: Partial<PPOConfig>;
+  /** The networks that it was made with, if they are not PPO's own. */
+  readonly networks?: PPONetworks | undefined;
 }
 
 interface ActOptions extends Options {
@@ -26,13 +30,54 @@ interface ActOptions extends Options {
   readonly explore?: boolean;
 }
 
-type Acted = [action: Array, logProb: Array, value: Array, state: PPOState];
+type Acted<P extends AnyPPOParams> = [action: Array, logProb: Array, value: Array, state: PPOState<P>];
+
+const networkNames = ["actor", "critic"] as const;
+
+interface InitOptions<A extends Tree, C extends Tree> {
+  /** Networks in place of PPO's own, which `hiddenSizes`, `network` and `sharedBackbone` describe. */
+  readonly networks: PPONetworks<A, C>;
+}
 
 /** The state of a fresh agent. `actions` is a number of actions or an action space, Discrete or Box. */
-function init(rng: Array, obsShape: Shape, actions: number | Space, given?: Partial<PPOConfig>): PPOState {
+function init<A extends Tree, C extends Tree>(
+  rng: Array,
+  obsShape: Shape,
+  actions: number | Space,
+  config: Partial<PPOConfig> | undefined,
+  options: InitOptions<A, C>,
+): PPOState<SeparateParams<A, C>>;
+function init(
+  rng: Array,
+  obsShape: Shape,
+  actions: number | Space,
+  config: Partial<PPOConfig> | undefined,
+  options: { readonly networks?: PPONetworks | undefined },
+): PPOState<AnyPPOParams>;
+function init(
+  rng: Array,
+  obsShape: Shape,
+  actions: number | Space,
+  config?: Partial<PPOConfig> & { readonly sharedBackbone?: false },
+): PPOState<SeparateParams>;
+function init(
+  rng: Array,
+  obsShape: Shape,
+  actions: number | Space,
+  config: Partial<PPOConfig> & { readonly sharedBackbone: true },
+): PPOState<SharedParams>;
+function init(rng: Array, obsShape: Shape, actions: number | Space, config?: Partial<PPOConfig>): PPOState;
+function init(
+  rng: Array,
+  obsShape: Shape,
+  actions: number | Space,
+  given?: Partial<PPOConfig>,
+  options: { readonly networks?: PPONetworks | undefined } = {},
+): PPOState<AnyPPOParams> {
   const config = completedConfig("PPO.init", "config", PPOConfig, given);
+  const networks = checkedNetworks("PPO.init", options.networks, networkNames, config, PPOConfig);
   const [paramsKey, stateKey] = random.split(rng);
-  const params = initParams(paramsKey, obsShape, actions, config);
+  const params = initParams(paramsKey, obsShape, actions, config, networks);
   return {
     ...AgentState.initial(params, optimizerOf(config, config.lr).init(params), stateKey),
     ...initObsStats(obsShape, config),
@@ -41,17 +86,21 @@ function init(rng: Array, obsShape: Shape, actions: number | Space, given?: Part
 }
 
 /** Actions for a batch of observations, with their log-probabilities and the observations' values. */
-function actBatch(state: PPOState, obs: Array, options: ActOptions = {}): Acted {
+function actBatch<P extends AnyPPOParams>(
+  state: PPOState<P>,
+  obs: Array,
+  options: ActOptions = {},
+): Acted<P> {
   const { explore = true } = options;
-  const config = configAmong("PPO.actBatch", PPOConfig, options, ["explore"]);
+  const { config, networks } = partsAmong("PPO.actBatch", PPOConfig, options, networkNames, ["explore"]);
   const [rng, key] = random.split(state.rng);
-  const [policy, value] = policyAndValue(state.params, normalizeObs(state, obs, config));
+  const [policy, value] = policyAndValue(state.params, normalizeObs(state, obs, config), networks);
   const action = explore ? policy.sample(key) : policy.mode();
   return [action, policy.logProb(action), value, { ...state, rng }];
 }
 
 /** An action for one observation, with its log-probability and the observation's value. */
-function act(state: PPOState, obs: Array, options: ActOptions = {}): Acted {
+function act<P extends AnyPPOParams>(state: PPOState<P>, obs: Array, options: ActOptions = {}): Acted<P> {
   const [action, logProb, value, next] = actBatch(state, obs.slice(null), options);
   return [action.slice(0), logProb.slice(0), value.slice(0), next];
 }
@@ -61,38 +110,40 @@ function act(state: PPOState, obs: Array, options: ActOptions = {}): Acted {
  * taken as they are: where the config normalises them, they must be already.
  */
 function evaluateActions(
-  params: PPOParams,
+  params: AnyPPOParams,
   obs: Array,
   actions: Array,
   options: Options = {},
 ): [logProb: Array, value: Array, entropy: Array] {
-  configAmong("PPO.evaluateActions", PPOConfig, options);
-  const [policy, value] = policyAndValue(params, obs);
+  const { networks } = partsAmong("PPO.evaluateActions", PPOConfig, options, networkNames);
+  const [policy, value] = policyAndValue(params, obs, networks);
   return [policy.logProb(actions), value, policy.entropy()];
 }
 
 /** The values of a batch of observations, (B,). */
-const getValueBatch = (state: PPOState, obs: Array, options: Options = {}): Array =>
-  valueOf(state.params, normalizeObs(state, obs, configAmong("PPO.getValue", PPOConfig, options)));
+function getValueBatch(state: PPOState<AnyPPOParams>, obs: Array, options: Options = {}): Array {
+  const { config, networks } = partsAmong("PPO.getValue", PPOConfig, options, networkNames);
+  return valueOf(state.params, normalizeObs(state, obs, config), networks);
+}
 
 /** The value of one observation. */
-const getValue = (state: PPOState, obs: Array, options: Options = {}): Array =>
+const getValue = (state: PPOState<AnyPPOParams>, obs: Array, options: Options = {}): Array =>
   getValueBatch(state, obs.slice(null), options).slice(0);
 
 /** The logits of the policy at a batch of observations, (B, actions). */
-function logitsBatch(state: PPOState, obs: Array, options: Options = {}): Array {
-  const config = configAmong("PPO.logits", PPOConfig, options);
+function logitsBatch(state: PPOState<AnyPPOParams>, obs: Array, options: Options = {}): Array {
+  const { config, networks } = partsAmong("PPO.logits", PPOConfig, options, networkNames);
   if (state.params.logStd !== undefined) {
     fail(
       "PPO.logits",
       "the policy is Gaussian, which has no logits; PPO.act with explore: false gives its mean",
     );
   }
-  return policyOutputOf(state.params, normalizeObs(state, obs, config));
+  return policyOutputOf(state.params, normalizeObs(state, obs, config), networks);
 }
 
 /** The logits of the policy at one observation, (actions,). */
-const logits = (state: PPOState, obs: Array, options: Options = {}): Array =>
+const logits = (state: PPOState<AnyPPOParams>, obs: Array, options: Options = {}): Array =>
   logitsBatch(state, obs.slice(null), options).slice(0);
 
 /**

@@ -13,6 +13,7 @@ import {
   traceable,
   whole,
   widths,
+  type ConfigBuilder,
   type NetworkKind,
   type Scalar,
   type Schedule,
@@ -68,6 +69,15 @@ export interface PPOConfig extends ScheduleHorizon {
   readonly clipReward: Scalar;
 }
 
+/** What makes a PPO config. Its type knows whether the backbone is shared, which parameters depend on. */
+interface PPOConfigBuilder extends ConfigBuilder<PPOConfig> {
+  (given?: Partial<PPOConfig> & { readonly sharedBackbone?: false }): Separate;
+  (given: Partial<PPOConfig> & { readonly sharedBackbone: true }): Shared;
+  (given?: Partial<PPOConfig>): Readonly<PPOConfig>;
+}
+type Separate = Readonly<PPOConfig> & { readonly sharedBackbone: false };
+type Shared = Readonly<PPOConfig> & { readonly sharedBackbone: true };
+
 /** A PPO config: the defaults with the given fields in their place, checked and frozen. */
 export const PPOConfig = defineConfig<PPOConfig>(
   "PPOConfig",
@@ -102,4 +112,4 @@ export const PPOConfig = defineConfig<PPOConfig>(
       ? null
       : `nMinibatches is ${nMinibatches}, which does not divide the ${nSteps * numEnvs} steps of a rollout ` +
         `(nSteps ${nSteps} × numEnvs ${numEnvs})`,
-);
+) as PPOConfigBuilder;

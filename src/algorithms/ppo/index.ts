@@ -6,9 +6,11 @@ export { computeGae } from "./gae.js";
 export { ppoLoss, type PPOLossConfig } from "./loss.js";
 export type { BatchRolloutOptions, EnvStep, Rollout, RolloutOptions, StepInfo } from "./rollout.js";
 export type {
+  AnyPPOParams,
   PPOBatch,
   PPOLossMetrics,
   PPOMetrics,
+  PPONetworks,
   PPOParams,
   PPOState,
   SeparateParams,

@@ -2,7 +2,7 @@
 import { np, type Array } from "../../array/index.js";
 import type { PPOConfig } from "./config.js";
 import { policyAndValue } from "./network.js";
-import type { PPOBatch, PPOLossMetrics, PPOParams } from "./types.js";
+import type { AnyPPOParams, PPOBatch, PPOLossMetrics, PPONetworks } from "./types.js";
 
 /** The hyperparameters that the loss depends on. */
 export type PPOLossConfig = Pick<PPOConfig, "clipValueLoss" | "vfCoef" | "entCoef" | "normalizeAdvantage"> & {
@@ -12,12 +12,12 @@ export type PPOLossConfig = Pick<PPOConfig, "clipValueLoss" | "vfCoef" | "entCoe
 
 /** The loss of a minibatch, and its parts. */
 export function ppoLoss(
-  params: PPOParams,
+  params: AnyPPOParams,
   batch: PPOBatch,
-  { config }: { readonly config: PPOLossConfig },
+  { config, networks }: { readonly config: PPOLossConfig; readonly networks?: PPONetworks | undefined },
 ): [loss: Array, metrics: PPOLossMetrics] {
   const { clipEps, vfCoef, entCoef } = config;
-  const [policy, values] = policyAndValue(params, batch.obs);
+  const [policy, values] = policyAndValue(params, batch.obs, networks);
   const logProb = policy.logProb(batch.action);
   const logRatio = logProb.sub(batch.logProb);
   const ratio = np.exp(logRatio);

@@ -1,10 +1,17 @@
 // PPO's networks: a policy (Categorical or Gaussian) and a value, on networks of their own or a shared one.
-import { Network, actionsOf, type NetworkKind, type NetworkParams } from "../../agent/index.js";
-import { np, random, type Array, type Shape } from "../../array/index.js";
+import {
+  ObsNetwork,
+  actionsOf,
+  applyNetwork,
+  initNetwork,
+  type NetworkKind,
+  type NetworkParams,
+} from "../../agent/index.js";
+import { fail, np, random, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
 import { Categorical, DiagonalNormal, MLP, initializers, type Distribution } from "../../nn/index.js";
 import type { PPOConfig } from "./config.js";
-import type { PPOParams, SharedParams } from "./types.js";
+import type { AnyPPOParams, PPONetworks, SharedParams } from "./types.js";
 
 const hidden = initializers.orthogonal(Math.SQRT2);
 // Nearly equal chances to begin with, and values of the size of rewards.
@@ -19,7 +26,7 @@ export const initActor = (
   hiddenSizes: readonly number[],
   kind?: NetworkKind,
 ): NetworkParams =>
-  Network.init(key, obsShape, [...hiddenSizes, actions], {
+  ObsNetwork.init(key, obsShape, [...hiddenSizes, actions], {
     ...{ kernelInit: hidden, lastKernelInit: policyHead, kind },
   });
 
@@ -30,7 +37,7 @@ export const initCritic = (
   hiddenSizes: readonly number[],
   kind?: NetworkKind,
 ): NetworkParams =>
-  Network.init(key, obsShape, [...hiddenSizes, 1], {
+  ObsNetwork.init(key, obsShape, [...hiddenSizes, 1], {
     ...{ kernelInit: hidden, lastKernelInit: valueHead, kind },
   });
 
@@ -40,9 +47,18 @@ export function initParams(
   obsShape: Shape,
   actions: number | Space,
   { hiddenSizes, network, sharedBackbone }: PPOConfig,
-): PPOParams {
+  networks?: PPONetworks,
+): AnyPPOParams {
   const { kind, size } = actionsOf("PPO.init", actions);
   const spread = kind === "continuous" ? { logStd: np.zeros([size]) } : {};
+  if (networks !== undefined) {
+    const [actorKey, criticKey] = random.split(rng);
+    return {
+      actor: initNetwork("PPO.init", "actor", networks.actor, actorKey, obsShape, size),
+      critic: initNetwork("PPO.init", "critic", networks.critic, criticKey, obsShape, 1),
+      ...spread,
+    };
+  }
   if (!sharedBackbone) {
     const [actorKey, criticKey] = random.split(rng);
     return {
@@ -52,8 +68,8 @@ export function initParams(
     };
   }
   const [backboneKey, policyKey, valueKey] = random.split(rng, 3);
-  const backbone = Network.init(backboneKey, obsShape, hiddenSizes, { kernelInit: hidden, kind: network });
-  const features = Network.outputSize(backbone, obsShape);
+  const backbone = ObsNetwork.init(backboneKey, obsShape, hiddenSizes, { kernelInit: hidden, kind: network });
+  const features = ObsNetwork.outputSize(backbone, obsShape);
   return {
     backbone,
     policy: MLP.init(policyKey, [features, size], { kernelInit: policyHead }),
@@ -62,36 +78,61 @@ export function initParams(
   };
 }
 
-const isShared = (params: PPOParams): params is SharedParams => "backbone" in params;
+const isShared = (params: AnyPPOParams): params is SharedParams => "backbone" in params;
 
-const toPolicy = (output: Array, { logStd }: PPOParams): Distribution =>
+const toPolicy = (output: Array, { logStd }: AnyPPOParams): Distribution =>
   logStd === undefined ? Categorical(output) : DiagonalNormal(output, logStd);
 
 const features = (params: SharedParams, obs: Array): Array =>
-  Network.apply(params.backbone, obs, { activation: np.tanh, activateLast: true });
+  ObsNetwork.apply(params.backbone, obs, { activation: np.tanh, activateLast: true });
 
 /** What a network of its own says: logits or means of an actor, values (B, 1) of a critic. */
 export const plain = (params: NetworkParams, obs: Array): Array =>
-  Network.apply(params, obs, { activation: np.tanh });
+  ObsNetwork.apply(params, obs, { activation: np.tanh });
+
+/** What a network says that may be the caller's. */
+function outputOf(
+  params: AnyPPOParams,
+  name: "actor" | "critic",
+  obs: Array,
+  networks: PPONetworks | undefined,
+): Array {
+  if (isShared(params)) {
+    if (networks !== undefined) {
+      fail("PPO", "networks are given, but the state has a shared backbone, which PPO's own networks have");
+    }
+    return MLP.apply(name === "actor" ? params.policy : params.value, features(params, obs));
+  }
+  const own = params[name];
+  if (networks !== undefined) {
+    const size = name === "critic" ? 1 : (params.logStd?.shape[0] ?? null);
+    return applyNetwork("PPO", name, networks[name], own, obs, size);
+  }
+  ObsNetwork.check("PPO", `params.${name}`, own);
+  return plain(own, obs);
+}
 
 /** The logits of a policy at a batch of observations, or the mean of a Gaussian one. */
-export const policyOutputOf = (params: PPOParams, obs: Array): Array =>
-  isShared(params) ? MLP.apply(params.policy, features(params, obs)) : plain(params.actor, obs);
+export const policyOutputOf = (params: AnyPPOParams, obs: Array, networks?: PPONetworks): Array =>
+  outputOf(params, "actor", obs, networks);
 
 /** The policy at a batch of observations. */
-export const policyOf = (params: PPOParams, obs: Array): Distribution =>
-  toPolicy(policyOutputOf(params, obs), params);
+export const policyOf = (params: AnyPPOParams, obs: Array, networks?: PPONetworks): Distribution =>
+  toPolicy(policyOutputOf(params, obs, networks), params);
 
 /** The values of a batch of observations, (B,). */
-export const valueOf = (params: PPOParams, obs: Array): Array =>
-  (isShared(params) ? MLP.apply(params.value, features(params, obs)) : plain(params.critic, obs)).slice(
-    ":",
-    0,
-  );
+export const valueOf = (params: AnyPPOParams, obs: Array, networks?: PPONetworks): Array =>
+  outputOf(params, "critic", obs, networks).slice(":", 0);
 
 /** Both at once; a shared backbone runs once. */
-export function policyAndValue(params: PPOParams, obs: Array): [policy: Distribution, value: Array] {
-  if (!isShared(params)) return [policyOf(params, obs), valueOf(params, obs)];
+export function policyAndValue(
+  params: AnyPPOParams,
+  obs: Array,
+  networks?: PPONetworks,
+): [policy: Distribution, value: Array] {
+  if (!isShared(params) || networks !== undefined) {
+    return [policyOf(params, obs, networks), valueOf(params, obs, networks)];
+  }
   const shared = features(params, obs);
   return [toPolicy(MLP.apply(params.policy, shared), params), MLP.apply(params.value, shared).slice(":", 0)];
 }

@@ -1,9 +1,9 @@
 // Collecting rollouts: a policy plays environments for a fixed number of steps, as one loop.
 import { lax, np, random, vmap, type Array, type AxisTree } from "../../array/index.js";
-import { configAmong, normalizeObs, type PPORollout } from "../../agent/index.js";
+import { normalizeObs, partsAmong, type PPORollout } from "../../agent/index.js";
 import { PPOConfig } from "./config.js";
 import { policyOf, valueOf } from "./network.js";
-import type { PPOParams, PPOState } from "./types.js";
+import type { AnyPPOParams, PPONetworks, PPOParams, PPOState } from "./types.js";
 
 /** What a step function may say besides its results, for the values of episodes that were cut off. */
 export interface StepInfo {
@@ -24,6 +24,8 @@ export type EnvStep<S, P> = (
 export interface RolloutOptions {
   /** What the agent was made with, or what in it differs from the defaults. Default: the defaults. */
   readonly config?: Partial<PPOConfig>;
+  /** The networks that it was made with, if they are not PPO's own. */
+  readonly networks?: PPONetworks | undefined;
 }
 
 export interface BatchRolloutOptions extends RolloutOptions {
@@ -32,8 +34,8 @@ export interface BatchRolloutOptions extends RolloutOptions {
 }
 
 /** What a rollout leaves: the agent, what happened, where the environments are, and the value there. */
-export type Rollout<S> = [
-  state: PPOState,
+export type Rollout<S, N extends AnyPPOParams = PPOParams> = [
+  state: PPOState<N>,
   trajectories: PPORollout,
   obs: Array,
   envState: S,
@@ -42,64 +44,72 @@ export type Rollout<S> = [
 
 /** How to play: actions for what is observed, and one step of whatever is played. */
 interface Player<S> {
-  readonly act: (params: PPOParams, key: Array, obs: Array) => { action: Array; logProb: Array };
+  readonly act: (params: AnyPPOParams, key: Array, obs: Array) => { action: Array; logProb: Array };
   readonly step: (key: Array, state: S, action: Array) => ReturnType<EnvStep<S, unknown>>;
 }
 
 /** A rollout of one environment, (T, …). */
-export function collectRollout<S, P>(
-  state: PPOState,
+export function collectRollout<S, P, N extends AnyPPOParams>(
+  state: PPOState<N>,
   envObs: Array,
   envState: S,
   envStepFn: EnvStep<S, P>,
   envParams: P,
   options: RolloutOptions = {},
-): Rollout<S> {
-  const config = configAmong("PPO.collectRollout", PPOConfig, options);
+): Rollout<S, N> {
+  const { config, networks } = partsAmong("PPO.collectRollout", PPOConfig, options, ["actor", "critic"]);
   const player: Player<S> = {
     act: (params, key, obs) => {
-      const { action, logProb } = sampleActions(params, key, obs.slice(null));
+      const { action, logProb } = sampleActions(params, key, obs.slice(null), networks);
       return { action: action.slice(0), logProb: logProb.slice(0) };
     },
     step: (key, current, action) => envStepFn(key, current, action, envParams),
   };
-  return play(state, envObs, envState, player, config, 1);
+  return play(state, envObs, envState, player, { config, networks }, 1);
 }
 
 /** A rollout of N environments side by side, (T, N, …). `envStepFn` is a step of one of them. */
-export function collectRolloutBatch<S, P>(
-  state: PPOState,
+export function collectRolloutBatch<S, P, N extends AnyPPOParams>(
+  state: PPOState<N>,
   envObs: Array,
   envStates: S,
   envStepFn: EnvStep<S, P>,
   envParams: P,
   options: BatchRolloutOptions = {},
-): Rollout<S> {
+): Rollout<S, N> {
   const { envParamsAxes = null } = options;
-  const config = configAmong("PPO.collectRolloutBatch", PPOConfig, options, ["envParamsAxes"]);
+  const names = ["actor", "critic"] as const;
+  const { config, networks } = partsAmong("PPO.collectRolloutBatch", PPOConfig, options, names, [
+    "envParamsAxes",
+  ]);
   const [environments] = envObs.shape;
   const steps = vmap(envStepFn, [0, 0, 0, envParamsAxes]);
   const player: Player<S> = {
-    act: sampleActions,
+    act: (params, key, obs) => sampleActions(params, key, obs, networks),
     step: (key, current, action) => steps(random.split(key, environments), current, action, envParams),
   };
-  return play(state, envObs, envStates, player, config, 2);
+  return play(state, envObs, envStates, player, { config, networks }, 2);
 }
 
-function sampleActions(params: PPOParams, key: Array, obs: Array): { action: Array; logProb: Array } {
-  const policy = policyOf(params, obs);
+function sampleActions(
+  params: AnyPPOParams,
+  key: Array,
+  obs: Array,
+  networks: PPONetworks | undefined,
+): { action: Array; logProb: Array } {
+  const policy = policyOf(params, obs, networks);
   const action = policy.sample(key);
   return { action, logProb: policy.logProb(action) };
 }
 
-function play<S>(
-  state: PPOState,
+function play<S, N extends AnyPPOParams>(
+  state: PPOState<N>,
   envObs: Array,
   envState: S,
   { act, step }: Player<S>,
-  config: PPOConfig,
+  { config, networks }: { readonly config: PPOConfig; readonly networks: PPONetworks | undefined },
   lead: number,
-): Rollout<S> {
+): Rollout<S, N> {
   const { params } = state;
   const seen = (obs: Array) => normalizeObs(state, obs, config);
   const [last, { cutOff, ...steps }] = lax.scan(
@@ -117,19 +127,18 @@ function play<S>(
     { length: config.nSteps },
   );
   // The critic sees the whole rollout at once, which is faster than step by step.
-  const value = valuesOf(params, seen(steps.obs), lead);
-  const lastValue = valuesOf(params, seen(last.obs), lead - 1);
+  const values = (obs: Array, axes: number) => valuesOf(params, seen(obs), axes, networks);
+  const value = values(steps.obs, lead);
+  const lastValue = values(last.obs, lead - 1);
   const bootstrap =
-    cutOff === null
-      ? np.zeros(value.shape)
-      : cutOffValues(cutOff, (obs: Array) => valuesOf(params, seen(obs), lead));
+    cutOff === null ? np.zeros(value.shape) : cutOffValues(cutOff, (obs: Array) => values(obs, lead));
   return [{ ...state, rng: last.rng }, { ...steps, value, bootstrap }, last.obs, last.current, lastValue];
 }
 
 /** The values of observations with any number of leading axes. */
-function valuesOf(params: PPOParams, obs: Array, lead: number): Array {
+function valuesOf(params: AnyPPOParams, obs: Array, lead: number, networks: PPONetworks | undefined): Array {
   const [leading, each] = [obs.shape.slice(0, lead), obs.shape.slice(lead)];
-  return valueOf(params, obs.reshape([-1, ...each])).reshape(leading);
+  return valueOf(params, obs.reshape([-1, ...each]), networks).reshape(leading);
 }
 
 interface CutOff {

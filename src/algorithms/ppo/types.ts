@@ -1,12 +1,18 @@
 // The trees that PPO works on: parameters, state, minibatches and metrics.
 import type { AgentState, NetworkParams, ObsStats, OptState, RewardStats } from "../../agent/index.js";
 import type { Array } from "../../array/index.js";
-import type { MLPParams } from "../../nn/index.js";
+import type { MLPParams, Network, Tree } from "../../nn/index.js";
+
+/** Networks in place of PPO's own: the actor gives logits or the means of actions, the critic one value. */
+export interface PPONetworks<A extends Tree = Tree, C extends Tree = Tree> {
+  readonly actor: Network<A>;
+  readonly critic: Network<C>;
+}
 
 /** Two networks of their own. A Gaussian policy has `logStd`, one number for each component of an action. */
-export interface SeparateParams {
-  readonly actor: NetworkParams;
-  readonly critic: NetworkParams;
+export interface SeparateParams<A extends Tree = NetworkParams, C extends Tree = NetworkParams> {
+  readonly actor: A;
+  readonly critic: C;
   readonly logStd?: Array;
   readonly backbone?: undefined;
   readonly policy?: undefined;
@@ -26,8 +32,12 @@ export interface SharedParams {
 /** Either kind has no fields of the other: `params.actor !== undefined` tells them apart. */
 export type PPOParams = SeparateParams | SharedParams;
 
+/** The parameters of any networks. */
+export type AnyPPOParams = SeparateParams<Tree, Tree> | SharedParams;
+
 /** With statistics of observations and rewards where the config asks for them. */
-export interface PPOState extends AgentState<PPOParams, OptState>, ObsStats, RewardStats {}
+export interface PPOState<P extends AnyPPOParams = PPOParams>
+  extends AgentState<P, OptState>, ObsStats, RewardStats {}
 
 /** What the loss looks at; every field has the minibatch as its first axis. */
 export interface PPOBatch {

@@ -2,11 +2,11 @@
 import { lax, fail, np, random, tree, valueAndGrad, type Array } from "../../array/index.js";
 import {
   clippedAdam,
-  configAmong,
   includeObs,
   includeRewards,
   normalizeObs,
   normalizeReward,
+  partsAmong,
   scheduled,
   type PPORollout,
   type PPOTransition,
@@ -15,7 +15,7 @@ import { applyUpdates, safeIncrement } from "../../nn/index.js";
 import { PPOConfig } from "./config.js";
 import { computeGae } from "./gae.js";
 import { ppoLoss } from "./loss.js";
-import type { PPOBatch, PPOLossMetrics, PPOMetrics, PPOParams, PPOState } from "./types.js";
+import type { AnyPPOParams, PPOBatch, PPOLossMetrics, PPOMetrics, PPONetworks, PPOState } from "./types.js";
 
 /** PPO's optimiser. */
 export const optimizerOf = ({ maxGradNorm }: PPOConfig, lr: number | Array) => clippedAdam(lr, maxGradNorm);
@@ -27,30 +27,30 @@ const settingsAt = (step: Array, config: PPOConfig) => ({
 });
 
 /** What one gradient step changes. */
-type Learner = Pick<PPOState, "params" | "optState">;
+type Learner<P extends AnyPPOParams = AnyPPOParams> = Pick<PPOState<P>, "params" | "optState">;
 
 /**
  * One PPO update of a rollout with axes (T,) or (T, N); `lastValue` is the value after its last step. Statistics of
  * rewards take the rollout in before, those of observations after: the policy that learns is the one that acted.
  */
-export function update(
-  state: PPOState,
+export function update<P extends AnyPPOParams>(
+  state: PPOState<P>,
   trajectories: PPOTransition | PPORollout,
   lastValue: Array,
-  options: { readonly config?: Partial<PPOConfig> } = {},
-): [state: PPOState, metrics: PPOMetrics] {
-  const config = configAmong("PPO.update", PPOConfig, options);
+  options: { readonly config?: Partial<PPOConfig>; readonly networks?: PPONetworks | undefined } = {},
+): [state: PPOState<P>, metrics: PPOMetrics] {
+  const { config, networks } = partsAmong("PPO.update", PPOConfig, options, ["actor", "critic"]);
   const rewardStats = includeRewards(state, ...columns(trajectories, config), config);
   const { batch, size } = flatten({ ...state, ...rewardStats }, trajectories, lastValue, config);
   const minibatches = shuffler(batch, size, config.nMinibatches);
-  const learn = learningStep(config, settingsAt(state.step, config));
-  const epoch = ({ rng, learner, stopped }: Epoch, _: null): readonly [Epoch, Measured] => {
+  const learn = learningStep<P>(config, settingsAt(state.step, config), networks);
+  const epoch = ({ rng, learner, stopped }: Epoch<P>, _: null): readonly [Epoch<P>, Measured] => {
     const [nextRng, key] = random.split(rng);
     const [next, measured] = lax.scan(learn, { learner, stopped }, minibatches(key));
     return [{ rng: nextRng, ...next }, measured];
   };
   const { params, optState } = state;
-  const start: Epoch = { rng: state.rng, learner: { params, optState }, stopped: np.array(false) };
+  const start: Epoch<P> = { rng: state.rng, learner: { params, optState }, stopped: np.array(false) };
   const [{ rng, learner }, measured] = lax.scan(epoch, start, null, { length: config.nEpochs });
   const explainedVariance = explained(batch.value, batch.returns);
   return [
@@ -65,9 +65,9 @@ export function update(
   ];
 }
 
-interface Epoch {
+interface Epoch<P extends AnyPPOParams> {
   readonly rng: Array;
-  readonly learner: Learner;
+  readonly learner: Learner<P>;
   /** Whether the policy has moved far enough for this update. */
   readonly stopped: Array;
 }
@@ -92,7 +92,7 @@ function columns({ reward, done }: PPOTransition, { normalizeReward: isNormalize
 
 /** Advantages and returns, with all leading axes joined into one. */
 function flatten(
-  state: PPOState,
+  state: PPOState<AnyPPOParams>,
   trajectories: PPOTransition | PPORollout,
   lastValue: Array,
   config: PPOConfig,
@@ -124,23 +124,24 @@ const shuffler =
     return tree.map((x) => np.take(x, order, 0).reshape([count, size / count, ...x.shape.slice(1)]), batch);
   };
 
-interface Descent {
-  readonly learner: Learner;
+interface Descent<P extends AnyPPOParams> {
+  readonly learner: Learner<P>;
   readonly stopped: Array;
 }
 
 /** One gradient step on a minibatch, as the body of a scan. */
-function learningStep(
+function learningStep<P extends AnyPPOParams>(
   config: PPOConfig,
   { lr, clipEps }: ReturnType<typeof settingsAt>,
-): (descent: Descent, batch: PPOBatch) => readonly [Descent, Measured] {
+  networks: PPONetworks | undefined,
+): (descent: Descent<P>, batch: PPOBatch) => readonly [Descent<P>, Measured] {
   const optimizer = optimizerOf(config, lr);
-  const descend = ({ params, optState }: Learner, gradients: PPOParams): Learner => {
+  const descend = ({ params, optState }: Learner<P>, gradients: P): Learner<P> => {
     const [steps, next] = optimizer.update(gradients, optState);
     return { params: applyUpdates(params, steps), optState: next };
   };
-  const gradientOf = (params: PPOParams, batch: PPOBatch) =>
-    valueAndGrad((p: PPOParams) => ppoLoss(p, batch, { config: { ...config, clipEps } }), { hasAux: true })(
+  const gradientOf = (params: P, batch: PPOBatch) =>
+    valueAndGrad((p: P) => ppoLoss(p, batch, { config: { ...config, clipEps }, networks }), { hasAux: true })(
       params,
     );
   const { targetKl } = config;

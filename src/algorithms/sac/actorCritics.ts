@@ -1,5 +1,5 @@
 // SAC's networks by the names that the field has for them. Observations and actions come in batches, (B, …).
-import { Network, type NetworkParams } from "../../agent/index.js";
+import { ObsNetwork, type NetworkParams } from "../../agent/index.js";
 import { nn, np, type Array, type Shape } from "../../array/index.js";
 import { SACConfig } from "./config.js";
 import { initActor, initCritics, twinValues } from "./network.js";
@@ -20,7 +20,7 @@ export const GaussianActor = {
     limits: Partial<Pick<SACConfig, "logStdMin" | "logStdMax">> = {},
   ): { readonly mean: Array; readonly logStd: Array } => {
     const { logStdMin, logStdMax } = SACConfig(limits);
-    const [mean, logStd] = np.split(Network.apply(params, obs, { activation: nn.relu }), 2, -1);
+    const [mean, logStd] = np.split(ObsNetwork.apply(params, obs, { activation: nn.relu }), 2, -1);
     return { mean, logStd: logStd.clip(logStdMin, logStdMax) };
   },
 } as const;

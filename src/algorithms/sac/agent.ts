@@ -1,8 +1,8 @@
 // SAC as a namespace of pure functions.
 import {
-  completedConfig,
-  configAmong,
+  checkedNetworks,
   clippedAdam,
+  completedConfig,
   continuousActions,
   includeObs,
   includeRewards,
@@ -11,22 +11,24 @@ import {
   jitWithConfig,
   normalizeObs,
   normalizeReward,
+  partsAmong,
   scheduled,
-  type NetworkParams,
   type ReplayBatch,
 } from "../../agent/index.js";
 import { np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
-import { applyUpdates, incrementalUpdate, safeIncrement } from "../../nn/index.js";
+import { applyUpdates, incrementalUpdate, safeIncrement, type Tree } from "../../nn/index.js";
 import { boundsOf } from "./bounds.js";
 import { SACConfig } from "./config.js";
 import { sacActorLoss, sacAlphaLoss, sacCriticLoss, sacTarget } from "./loss.js";
-import { initActor, initCritics, policyOf, twinValues } from "./network.js";
-import type { SACMetrics, SACState, TwinParams } from "./types.js";
+import { initNetworks, policyOf, twinValues } from "./network.js";
+import type { SACMetrics, SACNetworks, SACState, TwinParams } from "./types.js";
 
 interface Options {
   /** What the agent was made with, or what in it differs from the defaults. Default: the defaults. */
   readonly config?: Partial<SACConfig>;
+  /** The networks that it was made with, if they are not SAC's own. */
+  readonly networks?: SACNetworks | undefined;
 }
 
 interface ActOptions extends Options {
@@ -54,24 +56,54 @@ function ratesAt(step: Array, config: SACConfig): Rates {
   return { actorLr: rate(actorLr), criticLr: rate(criticLr), alphaLr: rate(alphaLr), maxGradNorm };
 }
 
+const networkNames = ["actor", "critic"] as const;
+
 interface InitOptions {
   /** How many environments it will learn from at once, for normalizeReward follows each. Default 1. */
   readonly numEnvs?: number;
 }
 
+interface NetworkOptions<A extends Tree, C extends Tree> extends InitOptions {
+  /** Networks in place of SAC's own, which `hiddenSizes` and `network` describe. */
+  readonly networks: SACNetworks<A, C>;
+}
+
 /** The state of a fresh agent. `actions` is the number of an action's components, or a Box space. */
+function init<A extends Tree, C extends Tree>(
+  rng: Array,
+  obsShape: Shape,
+  actions: number | Space,
+  config: Partial<SACConfig> | undefined,
+  options: NetworkOptions<A, C>,
+): SACState<A, C>;
+function init(
+  rng: Array,
+  obsShape: Shape,
+  actions: number | Space,
+  config: Partial<SACConfig> | undefined,
+  options: InitOptions & { readonly networks: SACNetworks | undefined },
+): SACState<Tree, Tree>;
+function init(
+  rng: Array,
+  obsShape: Shape,
+  actions: number | Space,
+  config?: Partial<SACConfig>,
+  options?: InitOptions,
+): SACState;
 function init(
   rng: Array,
   obsShape: Shape,
   actions: number | Space,
   given?: Partial<SACConfig>,
-  { numEnvs = 1 }: InitOptions = {},
-): SACState {
+  { numEnvs = 1, ...options }: InitOptions & { readonly networks?: SACNetworks | undefined } = {},
+): SACState<Tree, Tree> {
   const config = completedConfig("SAC.init", "config", SACConfig, given);
+  const networks = checkedNetworks("SAC.init", options.networks, networkNames, config, SACConfig);
   const found = continuousActions("SAC.init", actions);
   const [actorKey, criticKey, stateKey] = random.split(rng, 3);
-  const actorParams = initActor(actorKey, obsShape, found.size, config);
-  const criticParams = initCritics(criticKey, obsShape, found.size, config);
+  const { actorParams, criticParams } = initNetworks(
+    ...([[actorKey, criticKey], obsShape, found.size, config, networks] as const),
+  );
   const logAlpha = np.log(np.array(config.initAlpha, { dtype: "float32" }));
   const { actor, critic, alpha } = optimizers(config);
   return {
@@ -91,16 +123,24 @@ function init(
 }
 
 /** Actions for a batch of observations, (B, actionDim). */
-function actBatch(state: SACState, obs: Array, options: ActOptions = {}): [Array, SACState] {
+function actBatch<A extends Tree, C extends Tree>(
+  state: SACState<A, C>,
+  obs: Array,
+  options: ActOptions = {},
+): [Array, SACState<A, C>] {
   const { explore = true } = options;
-  const config = configAmong("SAC.actBatch", SACConfig, options, ["explore"]);
+  const { config, networks } = partsAmong("SAC.actBatch", SACConfig, options, networkNames, ["explore"]);
   const [rng, key] = random.split(state.rng);
-  const policy = policyOf(state.actorParams, normalizeObs(state, obs, config), state, config);
+  const policy = policyOf(state.actorParams, normalizeObs(state, obs, config), state, config, networks);
   return [explore ? policy.sample(key) : policy.mode(), { ...state, rng }];
 }
 
 /** An action for one observation, (actionDim,). */
-function act(state: SACState, obs: Array, options: ActOptions = {}): [action: Array, state: SACState] {
+function act<A extends Tree, C extends Tree>(
+  state: SACState<A, C>,
+  obs: Array,
+  options: ActOptions = {},
+): [action: Array, state: SACState<A, C>] {
   const [action, next] = actBatch(state, obs.slice(null), options);
   return [action.slice(0), next];
 }
@@ -115,15 +155,23 @@ interface Seen {
 }
 
 /** The state that has seen a step of all environments: its statistics take it in, if it keeps any. */
-function observe(state: SACState, { obs, reward, ended }: Seen, options: Options = {}): SACState {
-  const config = configAmong("SAC.observe", SACConfig, options);
+function observe<A extends Tree, C extends Tree>(
+  state: SACState<A, C>,
+  { obs, reward, ended }: Seen,
+  options: Options = {},
+): SACState<A, C> {
+  const { config } = partsAmong("SAC.observe", SACConfig, options, networkNames);
   const rewardStats = includeRewards(state, reward.slice(null), ended.slice(null), config);
   return { ...state, ...includeObs(state, obs), ...rewardStats };
 }
 
 /** One gradient step each of the critics, the actor and the temperature; the target critics follow. */
-function update(state: SACState, given: ReplayBatch, options: Options = {}): [SACState, SACMetrics] {
-  const config = configAmong("SAC.update", SACConfig, options);
+function update<A extends Tree, C extends Tree>(
+  state: SACState<A, C>,
+  given: ReplayBatch,
+  options: Options = {},
+): [SACState<A, C>, SACMetrics] {
+  const { config, networks } = partsAmong("SAC.update", SACConfig, options, networkNames);
   const seen = (obs: Array) => normalizeObs(state, obs, config);
   const batch = {
     ...given,
@@ -135,9 +183,9 @@ function update(state: SACState, given: ReplayBatch, options: Options = {}): [SA
   const noiseShape = batch.action.shape;
   const { actor, critic, alpha } = optimizers(ratesAt(state.step, config));
 
-  const target = sacTarget(state, batch, random.normal(nextKey, noiseShape), { config });
+  const target = sacTarget(state, batch, random.normal(nextKey, noiseShape), { config, networks });
   const [[criticLoss, qMean], criticGradients] = valueAndGrad(
-    (params: TwinParams) => sacCriticLoss(params, batch, target),
+    (params: TwinParams<C>) => sacCriticLoss(params, batch, target, { networks }),
     { hasAux: true },
   )(state.criticParams);
   const [criticSteps, criticOptState] = critic.update(criticGradients, state.criticOptState);
@@ -147,8 +195,8 @@ function update(state: SACState, given: ReplayBatch, options: Options = {}): [SA
   const noise = random.normal(nowKey, noiseShape);
   const { logAlpha } = state;
   const [[actorLoss, logProb], actorGradients] = valueAndGrad(
-    (params: NetworkParams) =>
-      sacActorLoss(params, { ...state, criticParams, logAlpha }, batch.obs, noise, { config }),
+    (params: A) =>
+      sacActorLoss(params, { ...state, criticParams, logAlpha }, batch.obs, noise, { config, networks }),
     { hasAux: true },
   )(state.actorParams);
   const [actorSteps, actorOptState] = actor.update(actorGradients, state.actorOptState);
@@ -186,17 +234,22 @@ function update(state: SACState, given: ReplayBatch, options: Options = {}): [SA
 
 /** What both critics say of a batch of observations with actions, each (B,). */
 function qValuesBatch(
-  state: SACState,
+  state: SACState<Tree, Tree>,
   obs: Array,
   action: Array,
   options: Options = {},
 ): [q1: Array, q2: Array] {
-  const config = configAmong("SAC.qValues", SACConfig, options);
-  return twinValues(state.criticParams, normalizeObs(state, obs, config), action);
+  const { config, networks } = partsAmong("SAC.qValues", SACConfig, options, networkNames);
+  return twinValues(state.criticParams, normalizeObs(state, obs, config), action, networks);
 }
 
 /** What both critics say of one observation with an action, scalars. */
-function qValues(state: SACState, obs: Array, action: Array, options: Options = {}): [q1: Array, q2: Array] {
+function qValues(
+  state: SACState<Tree, Tree>,
+  obs: Array,
+  action: Array,
+  options: Options = {},
+): [q1: Array, q2: Array] {
   const [q1, q2] = qValuesBatch(state, obs.slice(null), action.slice(null), options);
   return [q1.slice(0), q2.slice(0)];
 }

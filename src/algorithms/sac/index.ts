@@ -4,4 +4,4 @@ export { SAC } from "./agent.js";
 export type { ActionBounds } from "./bounds.js";
 export { SACConfig } from "./config.js";
 export { sacActorLoss, sacAlphaLoss, sacCriticLoss, sacTarget } from "./loss.js";
-export type { SACMetrics, SACState, TwinParams } from "./types.js";
+export type { SACMetrics, SACNetworks, SACState, TwinParams } from "./types.js";

@@ -1,20 +1,30 @@
 // SAC's losses. Noise is an argument, so that they are pure functions that can be checked.
-import type { NetworkParams, ReplayBatch, Scalar, Transition } from "../../agent/index.js";
+import type { ReplayBatch, Scalar, Transition } from "../../agent/index.js";
 import { lax, np, type Array } from "../../array/index.js";
 import type { ActionBounds } from "./bounds.js";
 import type { SACConfig } from "./config.js";
+import type { Tree } from "../../nn/index.js";
 import { policyOf, twinValues, type PolicyConfig } from "./network.js";
-import type { SACState, TwinParams } from "./types.js";
+import type { SACNetworks, SACState, TwinParams } from "./types.js";
+
+interface OwnNetworks {
+  /** The networks that the parameters are of, if they are not SAC's own. */
+  readonly networks?: SACNetworks | undefined;
+}
+
+type AnyState = SACState<Tree, Tree>;
 
 /** What a batch's actions should be worth: the reward, and what the policy gets from then on. */
 export function sacTarget(
-  state: Pick<SACState, "actorParams" | "targetCriticParams" | "logAlpha" | keyof ActionBounds>,
+  state: Pick<AnyState, "actorParams" | "targetCriticParams" | "logAlpha" | keyof ActionBounds>,
   batch: ReplayBatch,
   noise: Array,
-  { config }: { readonly config: PolicyConfig & Pick<SACConfig, "gamma"> },
+  { config, networks }: { readonly config: PolicyConfig & Pick<SACConfig, "gamma"> } & OwnNetworks,
 ): Array {
-  const [action, logProb] = policyOf(state.actorParams, batch.nextObs, state, config).fromNoise(noise);
-  const [q1, q2] = twinValues(state.targetCriticParams, batch.nextObs, action);
+  const [action, logProb] = policyOf(state.actorParams, batch.nextObs, state, config, networks).fromNoise(
+    noise,
+  );
+  const [q1, q2] = twinValues(state.targetCriticParams, batch.nextObs, action, networks);
   const goesOn = np.subtract(1, batch.done.astype("float32"));
   const following = np.minimum(q1, q2).sub(np.exp(state.logAlpha).mul(logProb));
   return batch.reward.add(goesOn.mul(following).mul(batch.discount ?? config.gamma));
@@ -22,11 +32,12 @@ export function sacTarget(
 
 /** The squared errors of both critics, and the mean of the lower one. */
 export function sacCriticLoss(
-  criticParams: TwinParams,
+  criticParams: TwinParams<Tree>,
   batch: Transition,
   target: Array,
+  { networks }: OwnNetworks = {},
 ): [loss: Array, qMean: Array] {
-  const [q1, q2] = twinValues(criticParams, batch.obs, batch.action);
+  const [q1, q2] = twinValues(criticParams, batch.obs, batch.action, networks);
   const wanted = lax.stopGradient(target);
   const loss = np
     .square(q1.sub(wanted))
@@ -37,14 +48,14 @@ export function sacCriticLoss(
 
 /** What the policy's actions lack in value and entropy, and their log-probabilities. */
 export function sacActorLoss(
-  actorParams: NetworkParams,
-  { criticParams, logAlpha, ...bounds }: Pick<SACState, "criticParams" | "logAlpha" | keyof ActionBounds>,
+  actorParams: Tree,
+  { criticParams, logAlpha, ...bounds }: Pick<AnyState, "criticParams" | "logAlpha" | keyof ActionBounds>,
   obs: Array,
   noise: Array,
-  { config }: { readonly config: PolicyConfig },
+  { config, networks }: { readonly config: PolicyConfig } & OwnNetworks,
 ): [loss: Array, logProb: Array] {
-  const [action, logProb] = policyOf(actorParams, obs, bounds, config).fromNoise(noise);
-  const [q1, q2] = twinValues(criticParams, obs, action);
+  const [action, logProb] = policyOf(actorParams, obs, bounds, config, networks).fromNoise(noise);
+  const [q1, q2] = twinValues(criticParams, obs, action, networks);
   return [np.exp(logAlpha).mul(logProb).sub(np.minimum(q1, q2)).mean(), logProb];
 }
 

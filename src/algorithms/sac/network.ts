@@ -1,10 +1,10 @@
 // SAC's networks: a squashed Gaussian policy and two critics of observations with actions.
-import { Network, type NetworkParams } from "../../agent/index.js";
-import { nn, np, random, type Array, type Shape } from "../../array/index.js";
-import { TanhNormal, initializers } from "../../nn/index.js";
+import { ObsNetwork, applyNetwork, initNetwork, type NetworkParams } from "../../agent/index.js";
+import { nn, np, random, sizeOf, type Array, type Shape } from "../../array/index.js";
+import { TanhNormal, flatRows, initializers, type Tree } from "../../nn/index.js";
 import type { ActionBounds } from "./bounds.js";
 import type { SACConfig } from "./config.js";
-import type { TwinParams } from "./types.js";
+import type { SACNetworks, TwinParams } from "./types.js";
 
 const hidden = initializers.orthogonal(Math.SQRT2);
 
@@ -15,7 +15,7 @@ export const initActor = (
   actionDim: number,
   { hiddenSizes, network }: SACConfig,
 ): NetworkParams =>
-  Network.init(rng, obsShape, [...hiddenSizes, 2 * actionDim], {
+  ObsNetwork.init(rng, obsShape, [...hiddenSizes, 2 * actionDim], {
     kernelInit: hidden,
     lastKernelInit: initializers.orthogonal(0.01),
     kind: network,
@@ -29,7 +29,7 @@ export function initCritics(
   { hiddenSizes, network }: SACConfig,
 ): TwinParams {
   const [q1, q2] = [...random.split(rng)].map((key) =>
-    Network.init(key, obsShape, [...hiddenSizes, 1], {
+    ObsNetwork.init(key, obsShape, [...hiddenSizes, 1], {
       kernelInit: hidden,
       lastKernelInit: initializers.orthogonal(1),
       extraInputs: actionDim,
@@ -39,26 +39,80 @@ export function initCritics(
   return { q1, q2 };
 }
 
+/** Fresh parameters of networks that may be the caller's. */
+export function initNetworks(
+  [actorKey, criticKey]: readonly [Array, Array],
+  obsShape: Shape,
+  actionDim: number,
+  config: SACConfig,
+  networks: SACNetworks | undefined,
+): { readonly actorParams: Tree; readonly criticParams: TwinParams<Tree> } {
+  if (networks === undefined) {
+    return {
+      actorParams: initActor(actorKey, obsShape, actionDim, config),
+      criticParams: initCritics(criticKey, obsShape, actionDim, config),
+    };
+  }
+  const { actor, critic } = networks;
+  const [q1, q2] = [...random.split(criticKey)].map((key) =>
+    initNetwork("SAC.init", "critic", critic, key, joinedShape(obsShape, actionDim), 1),
+  );
+  const actorParams = initNetwork("SAC.init", "actor", actor, actorKey, obsShape, 2 * actionDim);
+  return { actorParams, criticParams: { q1, q2 } };
+}
+
+/** The shape of an observation joined with an action. */
+const joinedShape = (obsShape: Shape, actionDim: number): Shape =>
+  obsShape.length === 3
+    ? [obsShape[0], obsShape[1], obsShape[2] + actionDim]
+    : [sizeOf(obsShape) + actionDim];
+
+/** A batch of observations joined with actions, as a critic that is not SAC's own sees it. */
+function joined(obs: Array, action: Array): Array {
+  if (obs.ndim !== 4) return np.concatenate([flatRows(obs), action], -1);
+  const images = obs.dtype === "uint8" ? obs.astype("float32").mul(1 / 255) : obs.astype("float32");
+  const [batch, actionDim] = action.shape;
+  const channels = np.broadcastTo(action.reshape([batch, 1, 1, actionDim]), [
+    ...obs.shape.slice(0, 3),
+    actionDim,
+  ]);
+  return np.concatenate([images, channels], -1);
+}
+
 /** The hyperparameters that the policy depends on. */
 export type PolicyConfig = Pick<SACConfig, "logStdMin" | "logStdMax">;
 
 /** The policy at a batch of observations. */
 export function policyOf(
-  actorParams: NetworkParams,
+  actorParams: Tree,
   obs: Array,
   { actionLow: low, actionHigh: high }: ActionBounds,
   { logStdMin, logStdMax }: PolicyConfig,
+  networks?: SACNetworks,
 ): TanhNormal {
-  const outputs = Network.apply(actorParams, obs, { activation: nn.relu });
+  const outputs = actorOutputs(actorParams, obs, 2 * low.size, networks);
   const [mean, logStd] = np.split(outputs, 2, -1);
   return TanhNormal(mean, logStd.clip(logStdMin, logStdMax), { low, high });
 }
 
-/** What both critics say of a batch of observations with actions, each (B,). */
-export const twinValues = ({ q1, q2 }: TwinParams, obs: Array, action: Array): [Array, Array] => [
-  valueOf(q1, obs, action),
-  valueOf(q2, obs, action),
-];
+function actorOutputs(params: Tree, obs: Array, size: number, networks: SACNetworks | undefined): Array {
+  if (networks !== undefined) return applyNetwork("SAC", "actor", networks.actor, params, obs, size);
+  ObsNetwork.check("SAC", "actorParams", params);
+  return ObsNetwork.apply(params, obs, { activation: nn.relu });
+}
 
-const valueOf = (params: NetworkParams, obs: Array, action: Array): Array =>
-  Network.apply(params, obs, { activation: nn.relu, extra: action }).slice(":", 0);
+/** What both critics say of a batch of observations with actions, each (B,). */
+export const twinValues = (
+  { q1, q2 }: TwinParams<Tree>,
+  obs: Array,
+  action: Array,
+  networks?: SACNetworks,
+): [Array, Array] => [valueOf(q1, obs, action, networks), valueOf(q2, obs, action, networks)];
+
+function valueOf(params: Tree, obs: Array, action: Array, networks: SACNetworks | undefined): Array {
+  if (networks !== undefined) {
+    return applyNetwork("SAC", "critic", networks.critic, params, joined(obs, action), 1).slice(":", 0);
+  }
+  ObsNetwork.check("SAC", "criticParams", params);
+  return ObsNetwork.apply(params, obs, { activation: nn.relu, extra: action }).slice(":", 0);
+}

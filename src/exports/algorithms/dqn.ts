@@ -3,5 +3,5 @@ import "../../device/index.js";
 
 export { QNetwork } from "../../algorithms/index.js";
 export { DQN, DQNConfig, dqnLoss } from "../../algorithms/index.js";
-export type { DQNLossConfig, DQNMetrics, DQNState } from "../../algorithms/index.js";
+export type { DQNLossConfig, DQNMetrics, DQNNetworks, DQNState } from "../../algorithms/index.js";
 export type { Transition } from "../../agent/index.js";

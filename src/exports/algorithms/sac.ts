@@ -10,5 +10,5 @@ export {
   sacCriticLoss,
   sacTarget,
 } from "../../algorithms/index.js";
-export type { SACMetrics, SACState, TwinParams } from "../../algorithms/index.js";
+export type { SACMetrics, SACNetworks, SACState, TwinParams } from "../../algorithms/index.js";
 export type { Transition } from "../../agent/index.js";

@@ -1,12 +1,18 @@
 // A network for observations of any shape: convolutions for images, dense layers for everything else.
 import { fail, np, random, sizeOf, type Array, type Shape } from "../array/index.js";
-import { CNN, MLP, type Activation, type CNNParams, type Initializer, type MLPParams } from "../nn/index.js";
+import {
+  CNN,
+  flatRows,
+  MLP,
+  type Activation,
+  type CNNNetworkParams,
+  type CNNParams,
+  type Initializer,
+  type MLPParams,
+} from "../nn/index.js";
 
 /** Convolutions, and the dense layers behind them. */
-export interface ImageNetworkParams {
-  readonly cnn: CNNParams;
-  readonly mlp: MLPParams;
-}
+export type ImageNetworkParams = CNNNetworkParams;
 
 /** The layers of a network; for images, convolutions come first. */
 export type NetworkParams = MLPParams | ImageNetworkParams;
@@ -41,7 +47,7 @@ function kernelsFor(obsShape: Shape, kind: NetworkKind): readonly number[] | nul
   const side = obsShape.length === 3 ? Math.min(obsShape[0], obsShape[1]) : 0;
   if (kind === "cnn" && side < smallImage) {
     const wanted = `images [height, width, channels] with sides of at least ${smallImage}`;
-    fail("Network.init", `network "cnn" looks at ${wanted}, got observations [${obsShape.join(", ")}]`);
+    fail("ObsNetwork.init", `network "cnn" looks at ${wanted}, got observations [${obsShape.join(", ")}]`);
   }
   if (kind === "mlp" || side < smallImage) return null;
   return side >= largeImage ? [8, 4] : [3, 3];
@@ -81,7 +87,7 @@ const isForImages = (params: NetworkParams): params is ImageNetworkParams => "cn
 
 /** The outputs (B, size) for a batch of observations (B, …). Bytes count as 0 to 1. */
 function apply(params: NetworkParams, obs: Array, { extra, ...options }: ApplyOptions): Array {
-  const seen = isForImages(params) ? look(params.cnn, obs) : flat(obs);
+  const seen = isForImages(params) ? look(params.cnn, obs) : flatRows(obs);
   const inputs = extra === undefined ? seen : np.concatenate([seen, extra], -1);
   const mlp = isForImages(params) ? params.mlp : params;
   return mlp.length === 0 ? inputs : MLP.apply(mlp, inputs, options);
@@ -90,12 +96,6 @@ function apply(params: NetworkParams, obs: Array, { extra, ...options }: ApplyOp
 const look = (cnn: CNNParams, obs: Array): Array =>
   CNN.apply(cnn, obs, { strides: stridesFor(cnn.conv.map(({ w }) => w.shape[0])) });
 
-/** Each observation as one row of floats. */
-function flat(obs: Array): Array {
-  const rows = obs.ndim === 2 ? obs : obs.reshape([obs.shape[0], sizeOf(obs.shape.slice(1))]);
-  return obs.dtype === "uint8" ? rows.astype("float32").mul(1 / 255) : rows.astype("float32");
-}
-
 /** How many outputs a network has for observations of a shape. */
 function outputSize(params: NetworkParams, obsShape: Shape): number {
   const last = (isForImages(params) ? params.mlp : params).at(-1);
@@ -103,5 +103,19 @@ function outputSize(params: NetworkParams, obsShape: Shape): number {
   return isForImages(params) ? params.cnn.dense.b.shape[0] : sizeOf(obsShape);
 }
 
-/** A network as pure functions. */
-export const Network = { init, apply, outputSize } as const;
+/** Refuses parameters that no network of the algorithms has made: they belong to networks that are not given. */
+function check(operation: string, name: string, params: object): asserts params is NetworkParams {
+  if (globalThis.Array.isArray(params) || "cnn" in params) return;
+  fail(
+    operation,
+    `${name} is not what the algorithm's own networks have; give the networks that the agent was made with: { networks }`,
+  );
+}
+
+/** The algorithms' own network, for observations of any shape, as pure functions. */
+export const ObsNetwork: {
+  readonly init: typeof init;
+  readonly apply: typeof apply;
+  readonly outputSize: typeof outputSize;
+  readonly check: typeof check;
+} = { init, apply, outputSize, check };

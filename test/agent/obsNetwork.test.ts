@@ -1,6 +1,6 @@
-// Network: observations of any shape go in, rows of outputs come out.
+// ObsNetwork: observations of any shape go in, rows of outputs come out.
 import { describe, expect, it } from "vitest";
-import { Network } from "vibe-rl/agent";
+import { ObsNetwork } from "vibe-rl/agent";
 import { DQN, DQNConfig } from "vibe-rl/algorithms/dqn";
 import { PPO, PPOConfig } from "vibe-rl/algorithms/ppo";
 import { SAC, SACConfig } from "vibe-rl/algorithms/sac";
@@ -12,7 +12,7 @@ const key = random.key(0);
 const options = { activation: nn.relu };
 const kernelInit = initializers.orthogonal(1);
 
-describe("Network", () => {
+describe("ObsNetwork", () => {
   const shapes: [fact: string, obsShape: Shape, dtype: DType, isImage: boolean][] = [
     ["numbers", [], "float32", false],
     ["a choice", [], "int32", false],
@@ -24,21 +24,21 @@ describe("Network", () => {
   ];
   for (const [fact, obsShape, dtype, isImage] of shapes) {
     it(`takes ${fact}`, () => {
-      const params = Network.init(key, obsShape, [8, 3], { kernelInit });
+      const params = ObsNetwork.init(key, obsShape, [8, 3], { kernelInit });
       expect("cnn" in params).toBe(isImage);
       const obs = np.ones([2, ...obsShape], { dtype });
-      expect(Network.apply(params, obs, options).shape).toEqual([2, 3]);
-      expect(Network.outputSize(params, obsShape)).toBe(3);
+      expect(ObsNetwork.apply(params, obs, options).shape).toEqual([2, 3]);
+      expect(ObsNetwork.outputSize(params, obsShape)).toBe(3);
     });
   }
 
   it("has the layers that are asked for", () => {
-    const small = Network.init(key, [6, 6, 1], [8, 3], { kernelInit, kind: "mlp" });
+    const small = ObsNetwork.init(key, [6, 6, 1], [8, 3], { kernelInit, kind: "mlp" });
     expect("cnn" in small).toBe(false);
-    expect(Network.apply(small, np.ones([2, 6, 6, 1]), options).shape).toEqual([2, 3]);
-    expect("cnn" in Network.init(key, [6, 6, 1], [8, 3], { kernelInit, kind: "cnn" })).toBe(true);
+    expect(ObsNetwork.apply(small, np.ones([2, 6, 6, 1]), options).shape).toEqual([2, 3]);
+    expect("cnn" in ObsNetwork.init(key, [6, 6, 1], [8, 3], { kernelInit, kind: "cnn" })).toBe(true);
     for (const obsShape of [[4], [4, 4, 1]]) {
-      expect(() => Network.init(key, obsShape, [8, 3], { kernelInit, kind: "cnn" })).toThrow(
+      expect(() => ObsNetwork.init(key, obsShape, [8, 3], { kernelInit, kind: "cnn" })).toThrow(
         `sides of at least 5, got observations [${obsShape.join(", ")}]`,
       );
     }
@@ -62,20 +62,20 @@ describe("Network", () => {
   });
 
   it("takes bytes for 0 to 1", () => {
-    const params = Network.init(key, [6], [8, 3], { kernelInit });
+    const params = ObsNetwork.init(key, [6], [8, 3], { kernelInit });
     const bytes = np.array(Uint8Array.of(0, 51, 102, 153, 204, 255)).slice(null);
     const floats = np.array([[0, 0.2, 0.4, 0.6, 0.8, 1]]);
-    expectClose(Network.apply(params, bytes, options), Network.apply(params, floats, options), {
+    expectClose(ObsNetwork.apply(params, bytes, options), ObsNetwork.apply(params, floats, options), {
       atol: 1e-6,
     });
   });
 
   it("lets more numbers join behind the convolutions", () => {
     for (const obsShape of [[3], [6, 6, 1]]) {
-      const params = Network.init(key, obsShape, [8, 4, 1], { kernelInit, extraInputs: 2 });
+      const params = ObsNetwork.init(key, obsShape, [8, 4, 1], { kernelInit, extraInputs: 2 });
       const obs = np.ones([5, ...obsShape]);
       const [one, other] = [0, 1].map((value) =>
-        Network.apply(params, obs, { ...options, extra: np.full([5, 2], value) }),
+        ObsNetwork.apply(params, obs, { ...options, extra: np.full([5, 2], value) }),
       );
       expect(one.shape).toEqual([5, 1]);
       expect(one.toArray()).not.toEqual(other.toArray());

@@ -1,4 +1,6 @@
 // Environments that are objects, alone and side by side.
+export { VecEnvError, type Failure } from "./errors.js";
+export { SyncVecEnv, type SyncVecEnvOptions } from "./syncVecEnv.js";
 export type {
   HostAction,
   HostArray,

@@ -1,13 +1,21 @@
 // Rollouts of a functional environment: played by one compiled program, as `trainPPO` does.
 import { jit, random, vmap, type Array } from "../../array/index.js";
 import type { PPORollout } from "../../agent/index.js";
-import { PPO, type PPOState } from "../../algorithms/index.js";
+import { PPO } from "../../algorithms/index.js";
 import { playedOn } from "../episodes.js";
 import { episodeTotals, evalKeys } from "../evaluate.js";
 import { addUp, endedIn, noneRunning, type RunningEpisodes, type StepTotals } from "../rolloutEpisodes.js";
 import type { BookState, EpisodeBook } from "./episodeBook.js";
 import { meanOf } from "./episodeBook.js";
-import type { EpisodeResults, EvalOptions, Played, Player, PPOBrain, Whereabouts } from "./rollouts.js";
+import type {
+  EpisodeResults,
+  EvalOptions,
+  Played,
+  Player,
+  PPOAgentState,
+  PPOBrain,
+  Whereabouts,
+} from "./rollouts.js";
 import type { FunctionalWorld } from "./worlds.js";
 
 interface Environments {
@@ -22,12 +30,12 @@ interface Options {
   readonly device: string | undefined;
 }
 
-export class CompiledRollouts implements Player<PPOState, Played> {
+export class CompiledRollouts implements Player<PPOAgentState, Played> {
   private now: Environments | null = null;
   private readonly collect: (
-    state: PPOState,
+    state: PPOAgentState,
     now: Environments,
-  ) => readonly [PPOState, PPORollout, Array, Environments, StepTotals];
+  ) => readonly [PPOAgentState, PPORollout, Array, Environments, StepTotals];
 
   constructor(
     private readonly options: Options,
@@ -38,7 +46,7 @@ export class CompiledRollouts implements Player<PPOState, Played> {
     const env = playedOn(world.env, world.params);
     const step: typeof env.step = (...args) => env.step(...args);
     this.collect = jit(
-      (state: PPOState, { obs, envState, running }: Environments) => {
+      (state: PPOAgentState, { obs, envState, running }: Environments) => {
         const [played, rollout, nextObs, next, lastValue] = PPO.collectRolloutBatch(
           ...([state, obs, envState, step, world.params, brain] as const),
         );
@@ -70,7 +78,7 @@ export class CompiledRollouts implements Player<PPOState, Played> {
     return this.now as Environments;
   }
 
-  play(state: PPOState): Played {
+  play(state: PPOAgentState): Played {
     const [played, rollout, lastValue, next, totals] = this.collect(state, this.environments);
     this.now = next;
     const { returns, lengths } = endedIn(oneRollout(totals), 1);
@@ -85,11 +93,11 @@ export class CompiledRollouts implements Player<PPOState, Played> {
     };
   }
 
-  evaluate(state: PPOState, { numEpisodes, maxSteps, round }: EvalOptions): EpisodeResults {
+  evaluate(state: PPOAgentState, { numEpisodes, maxSteps, round }: EvalOptions): EpisodeResults {
     const { world, seed, device } = this.options;
-    const act = (own: PPOState, obs: Array) => PPO.act(own, obs, { ...this.brain, explore: false })[0];
+    const act = (own: PPOAgentState, obs: Array) => PPO.act(own, obs, { ...this.brain, explore: false })[0];
     const play = jit(
-      (own: PPOState, rng: Array) =>
+      (own: PPOAgentState, rng: Array) =>
         episodeTotals(act, own, world.env, world.params, { nEpisodes: numEpisodes, maxSteps, rng }),
       device === undefined ? {} : { device },
     );

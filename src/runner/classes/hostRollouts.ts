@@ -15,13 +15,13 @@ import {
   type Shape,
   type TypedArray,
 } from "../../array/index.js";
-import { PPO, type PPOState } from "../../algorithms/index.js";
+import { PPO } from "../../algorithms/index.js";
 import type { HostArray, VecStep } from "../../vecEnv/index.js";
 import type { EpisodeBook } from "./episodeBook.js";
 import { meanOf } from "./episodeBook.js";
 import { actionWriter, type ActionWriter } from "./hostActions.js";
 import { HostPlayer, type HostPlayerOptions } from "./hostPlayer.js";
-import type { Played, PPOBrain } from "./rollouts.js";
+import type { Played, PPOAgentState, PPOBrain } from "./rollouts.js";
 
 /** A rollout being filled. */
 interface Storage {
@@ -38,7 +38,7 @@ interface Storage {
 const storageFor = (dtype: DType, size: number): TypedArray =>
   viewBytes(dtype, new ArrayBuffer(size * itemSize(dtype)), 0, size);
 
-export class HostRollouts extends HostPlayer<PPOState, Played> {
+export class HostRollouts extends HostPlayer<PPOAgentState, Played> {
   private readonly writeActions: ActionWriter;
   private readonly obsShape: Shape;
   private readonly obsDtype: DType;
@@ -47,7 +47,7 @@ export class HostRollouts extends HostPlayer<PPOState, Played> {
   private policy: ResidentProgram | null = null;
   private critic: ResidentProgram | null = null;
   private best: ResidentProgram | null = null;
-  private readonly valuesOf: (state: PPOState, obs: Array) => Array;
+  private readonly valuesOf: (state: PPOAgentState, obs: Array) => Array;
 
   constructor(
     options: HostPlayerOptions,
@@ -61,22 +61,22 @@ export class HostRollouts extends HostPlayer<PPOState, Played> {
     this.actionShape = world.actions.shape;
     this.writeActions = actionWriter(world.actions, world.numEnvs);
     this.valuesOf = jit(
-      (state: PPOState, obs: Array) => PPO.getValueBatch(state, obs, brain),
+      (state: PPOAgentState, obs: Array) => PPO.getValueBatch(state, obs, brain),
       device === undefined ? {} : { device },
     );
   }
 
   /** What the programs need of a state. */
-  private acting({ params, obsStats }: PPOState): PPOState {
-    return { params, ...(obsStats !== undefined && { obsStats }) } as PPOState;
+  private acting({ params, obsStats }: PPOAgentState): PPOAgentState {
+    return { params, ...(obsStats !== undefined && { obsStats }) } as PPOAgentState;
   }
 
-  private programs(state: PPOState): { policy: ResidentProgram; critic: ResidentProgram } {
+  private programs(state: PPOAgentState): { policy: ResidentProgram; critic: ResidentProgram } {
     const { brain, device } = this;
     const acting = this.acting(state);
     const obs = this.batchOf(this.obs);
     this.policy ??= residentProgram(
-      (own: PPOState, rng: Array, seen: Array) => {
+      (own: PPOAgentState, rng: Array, seen: Array) => {
         const [action, logProb, , next] = PPO.actBatch({ ...own, rng }, seen, brain);
         return [action, logProb, next.rng];
       },
@@ -84,7 +84,7 @@ export class HostRollouts extends HostPlayer<PPOState, Played> {
       { device },
     );
     this.critic ??= residentProgram(
-      (own: PPOState, seen: Array) => [PPO.getValueBatch(own, seen, brain)],
+      (own: PPOAgentState, seen: Array) => [PPO.getValueBatch(own, seen, brain)],
       [acting, obs] as const,
       { device },
     );
@@ -94,7 +94,7 @@ export class HostRollouts extends HostPlayer<PPOState, Played> {
     return { policy: this.policy, critic: this.critic };
   }
 
-  async play(state: PPOState): Promise<Played> {
+  async play(state: PPOAgentState): Promise<Played> {
     const { envs, book, brain, writeActions } = this;
     const { numEnvs } = envs;
     const { nSteps } = brain.config;
@@ -167,7 +167,7 @@ export class HostRollouts extends HostPlayer<PPOState, Played> {
   }
 
   /** The rollout as arrays, with the values of all its observations, which the critic sees at once. */
-  private finished(state: PPOState, from: Storage, nSteps: number, critic: ResidentProgram): Played {
+  private finished(state: PPOAgentState, from: Storage, nSteps: number, critic: ResidentProgram): Played {
     const lead = [nSteps, this.envs.numEnvs];
     const steps = nSteps * this.envs.numEnvs;
     const rows = concrete(arrayType([steps, ...this.obsShape], this.obsDtype), from.obs);
@@ -202,10 +202,10 @@ export class HostRollouts extends HostPlayer<PPOState, Played> {
     };
   }
 
-  protected greedy(state: PPOState): (obs: HostArray) => TypedArray {
+  protected greedy(state: PPOAgentState): (obs: HostArray) => TypedArray {
     const { brain, device } = this;
     const program = (this.best ??= residentProgram(
-      (own: PPOState, rng: Array, obs: Array) => [
+      (own: PPOAgentState, rng: Array, obs: Array) => [
         PPO.actBatch({ ...own, rng }, obs, { ...brain, explore: false })[0],
       ],
       [this.acting(state), state.rng, this.batchOf(this.obs)] as const,

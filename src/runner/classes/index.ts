@@ -4,6 +4,16 @@ export type { EvalCallOptions, LearnOptions } from "./classRunner.js";
 export type { EvalStats } from "./evalStats.js";
 export { EnvironmentError } from "./hostEnvs.js";
 export type { RateOptions, RateSchedule } from "./learningRate.js";
+export type { NetworkCfg, NetworkClass, NetworkOptions } from "./networks.js";
+export {
+  CNNActor,
+  CNNCritic,
+  MLPActor,
+  MLPCritic,
+  type ActivationName,
+  type CNNNetworkCfg,
+  type MLPNetworkCfg,
+} from "./networkClasses.js";
 export { OnPolicyRunner, type OnPolicyRunnerOptions } from "./onPolicyRunner.js";
 export type { ClassRunnerOptions } from "./options.js";
 export { PPOAgent, type PPOAgentOptions } from "./ppoAgent.js";

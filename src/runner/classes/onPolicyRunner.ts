@@ -1,7 +1,7 @@
 // OnPolicyRunner: PPO on environments that are objects, or compiled with a functional one, step by step for the host.
 import { fail, jit, np, type Array } from "../../array/index.js";
 import type { PPORollout } from "../../agent/index.js";
-import { PPO, type PPOConfig, type PPOMetrics, type PPOState } from "../../algorithms/index.js";
+import { PPO, type PPOConfig, type PPOMetrics } from "../../algorithms/index.js";
 import { checkOptions } from "../checks.js";
 import { longestEpisode } from "../setting.js";
 import type { Stats } from "./callbacks.js";
@@ -11,8 +11,9 @@ import type { Notes } from "./files.js";
 import { HostRollouts } from "./hostRollouts.js";
 import { learningRates, type LearningRates, type RateOptions } from "./learningRate.js";
 import { classRunnerOptionNames, settingsOf, type ClassRunnerOptions } from "./options.js";
-import { PPOAgent, type PPOAgentOptions } from "./ppoAgent.js";
-import type { Played, Player } from "./rollouts.js";
+import { networkOptionNames } from "./networks.js";
+import { agentOptionNames, PPOAgent, type PPOAgentOptions } from "./ppoAgent.js";
+import type { Played, Player, PPOAgentState } from "./rollouts.js";
 import { checkPurpose, worldOf } from "./worlds.js";
 
 export interface OnPolicyRunnerOptions extends PPOAgentOptions, ClassRunnerOptions, RateOptions {
@@ -23,25 +24,24 @@ export interface OnPolicyRunnerOptions extends PPOAgentOptions, ClassRunnerOptio
 }
 
 const ownNames = ["env", "envParams", "numEnvs", "cfg", "algorithm", "agent", "lrSchedule", "desiredKl"];
-const agentNames = ["actorClass", "criticClass", "actorCfg", "criticCfg"];
 
 type Update = (
-  state: PPOState,
+  state: PPOAgentState,
   rollout: PPORollout,
   lastValue: Array,
   lr: Array,
-) => readonly [PPOState, PPOMetrics];
+) => readonly [PPOAgentState, PPOMetrics];
 
-export class OnPolicyRunner extends ClassRunner<PPOState, Played, PPORollout> {
+export class OnPolicyRunner extends ClassRunner<PPOAgentState, Played, PPORollout> {
   readonly agent: PPOAgent;
-  protected readonly player: Player<PPOState, Played>;
+  protected readonly player: Player<PPOAgentState, Played>;
   protected readonly stepsPerIteration: number;
   private readonly rates: LearningRates;
   private update: Update | null = null;
 
   constructor(options: OnPolicyRunnerOptions) {
     const operation = "OnPolicyRunner";
-    checkOptions(operation, options, [...ownNames, ...agentNames, ...classRunnerOptionNames]);
+    checkOptions(operation, options, [...ownNames, ...networkOptionNames, ...classRunnerOptionNames]);
     const { algorithm = "ppo", env } = options;
     if (algorithm !== "ppo") {
       fail(
@@ -87,7 +87,7 @@ export class OnPolicyRunner extends ClassRunner<PPOState, Played, PPORollout> {
     const { options } = this.agent;
     if (this.update !== null && !isScheduled) return;
     this.update = jit(
-      (state: PPOState, rollout: PPORollout, lastValue: Array, lr: Array) =>
+      (state: PPOAgentState, rollout: PPORollout, lastValue: Array, lr: Array) =>
         PPO.update(state, rollout, lastValue, { ...options, config: { ...scheduled, lr } }),
       this.device === undefined ? {} : { device: this.device },
     );
@@ -111,7 +111,7 @@ export class OnPolicyRunner extends ClassRunner<PPOState, Played, PPORollout> {
     return { ...stats, ...trained };
   }
 
-  protected paramsOf({ params }: PPOState): object {
+  protected paramsOf({ params }: PPOAgentState): object {
     return params;
   }
 
@@ -126,17 +126,15 @@ export class OnPolicyRunner extends ClassRunner<PPOState, Played, PPORollout> {
 
 /** The agent that was given, or a new one. */
 function agentOf(operation: string, options: OnPolicyRunnerOptions): PPOAgent {
-  const { agent, cfg, env, envParams, numEnvs, seed } = options;
+  const { agent, cfg } = options;
   if (agent === undefined) {
-    const given = Object.entries({ env, envParams, numEnvs, cfg, seed }).filter(
-      ([, value]) => value !== undefined,
-    );
+    const given = Object.entries(options).filter(([name]) => agentOptionNames.includes(name));
     return new PPOAgent(Object.fromEntries(given) as unknown as PPOAgentOptions);
   }
   if (!(agent instanceof PPOAgent)) {
     fail(operation, "agent must be a PPOAgent: new PPOAgent({ env, cfg, actorClass, criticClass })");
   }
-  const extra = agentNames.find((name) => name in options);
+  const extra = networkOptionNames.find((name) => name in options);
   if (extra !== undefined)
     fail(operation, `${extra} is for agents that the runner makes; agent has its networks`);
   for (const [name, value] of Object.entries(cfg ?? {})) {

@@ -1,44 +1,54 @@
 // A PPO agent as an object: its config, and a state that runners move on.
 import { plainConfig } from "../../agent/index.js";
-import { PPO, PPOConfig, type PPOState } from "../../algorithms/index.js";
-import { fail, random } from "../../array/index.js";
+import { PPO, PPOConfig, type AnyPPOParams, type PPOState } from "../../algorithms/index.js";
+import { fail, np, random } from "../../array/index.js";
 import { checkOptions } from "../checks.js";
+import { actsAsOwn, networkOptionNames, networksOf, type NetworkOptions } from "./networks.js";
 import { checkSeed } from "./options.js";
 import type { PPOBrain } from "./rollouts.js";
 import { purposeOf, worldOf, type Purpose, type World, type WorldOptions } from "./worlds.js";
 
-export interface PPOAgentOptions extends WorldOptions {
+export interface PPOAgentOptions extends WorldOptions, NetworkOptions {
   /** PPO's settings, or what in them differs from the defaults. */
   readonly cfg?: Partial<PPOConfig>;
   /** What the networks begin with. Default 0. */
   readonly seed?: number;
 }
 
-const optionNames = ["env", "envParams", "numEnvs", "cfg", "seed"];
+export const agentOptionNames: readonly string[] = [
+  "env",
+  "envParams",
+  "numEnvs",
+  "cfg",
+  "seed",
+  ...networkOptionNames,
+];
 
 /** PPO for the environments that it is made for: `new PPOAgent({ env, cfg: PPOConfig({ lr: 3e-4 }) })`. */
 export class PPOAgent {
-  readonly algorithm = "PPO";
+  readonly algorithm: string;
   readonly config: PPOConfig;
   /** What PPO's functions are told besides the state: `PPO.actBatch(agent.state, obs, agent.options)`. */
   readonly options: PPOBrain;
   /** What it was made for. */
   readonly purpose: Purpose;
   /** Parameters, optimiser, statistics and random key; a new object after every rollout and update. */
-  state: PPOState;
+  state: PPOState<AnyPPOParams>;
 
   constructor(options: PPOAgentOptions) {
     const operation = "PPOAgent";
-    checkOptions(operation, options, optionNames);
+    checkOptions(operation, options, agentOptionNames);
     const { cfg, seed = 0 } = options;
     checkSeed(operation, seed);
     const world = worldOf(operation, options, cfg?.numEnvs);
     this.config = configFor(operation, cfg, world);
-    this.options = { config: this.config };
+    const networks = networksOf(operation, options);
+    this.options = networks === undefined ? { config: this.config } : { config: this.config, networks };
+    this.algorithm = actsAsOwn(networks?.actor, np.tanh) ? "PPO" : "PPO with networks of one's own";
     this.purpose = purposeOf(world);
     // As `trainPPO` does: the others are for the environments.
     const [, agentKey] = random.split(random.key(seed), 3);
-    this.state = PPO.init(agentKey, world.obsShape, world.actions, this.config);
+    this.state = PPO.init(agentKey, world.obsShape, world.actions, this.config, { networks });
   }
 }
 

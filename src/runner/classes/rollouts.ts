@@ -1,18 +1,22 @@
 // Rollouts as an on-policy runner asks for them, whatever the environments are.
 import type { Array } from "../../array/index.js";
 import type { PPORollout } from "../../agent/index.js";
-import type { PPOConfig, PPOState } from "../../algorithms/index.js";
+import type { AnyPPOParams, PPOConfig, PPONetworks, PPOState } from "../../algorithms/index.js";
 import type { MaybePromise } from "../../vecEnv/index.js";
 import type { Stats } from "./callbacks.js";
 
 /** What PPO's functions are told besides its state. */
 export interface PPOBrain {
   readonly config: PPOConfig;
+  readonly networks?: PPONetworks;
 }
+
+/** The state of PPO with any networks. */
+export type PPOAgentState = PPOState<AnyPPOParams>;
 
 /** What was played: the agent with its random key moved on, what happened, and the figures of that. */
 export interface Played {
-  readonly state: PPOState;
+  readonly state: PPOAgentState;
   readonly rollout: PPORollout;
   /** The values after the last step, (N,). */
   readonly lastValue: Array;

@@ -1,5 +1,6 @@
 // Environments that are objects, alone and side by side.
 export { VecEnvError, type Failure } from "./errors.js";
+export { FunctionalVecEnv } from "./functionalVecEnv.js";
 export { SyncVecEnv, type SyncVecEnvOptions } from "./syncVecEnv.js";
 export type {
   HostAction,

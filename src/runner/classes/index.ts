@@ -14,6 +14,8 @@ export {
   type CNNNetworkCfg,
   type MLPNetworkCfg,
 } from "./networkClasses.js";
+export { DQNAgent, SACAgent, type DQNAgentOptions, type SACAgentOptions } from "./offPolicyAgents.js";
+export { OffPolicyRunner, type OffPolicyRunnerOptions } from "./offPolicyRunner.js";
 export { OnPolicyRunner, type OnPolicyRunnerOptions } from "./onPolicyRunner.js";
 export type { ClassRunnerOptions } from "./options.js";
 export { PPOAgent, type PPOAgentOptions } from "./ppoAgent.js";

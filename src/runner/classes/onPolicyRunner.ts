@@ -13,6 +13,7 @@ import { learningRates, type LearningRates, type RateOptions } from "./learningR
 import { classRunnerOptionNames, settingsOf, type ClassRunnerOptions } from "./options.js";
 import { networkOptionNames } from "./networks.js";
 import { agentOptionNames, PPOAgent, type PPOAgentOptions } from "./ppoAgent.js";
+import { checkConfig } from "./preconfigured.js";
 import type { Played, Player, PPOAgentState } from "./rollouts.js";
 import { checkPurpose, worldOf } from "./worlds.js";
 
@@ -134,18 +135,7 @@ function agentOf(operation: string, options: OnPolicyRunnerOptions): PPOAgent {
   if (!(agent instanceof PPOAgent)) {
     fail(operation, "agent must be a PPOAgent: new PPOAgent({ env, cfg, actorClass, criticClass })");
   }
-  const extra = networkOptionNames.find((name) => name in options);
-  if (extra !== undefined)
-    fail(operation, `${extra} is for agents that the runner makes; agent has its networks`);
-  for (const [name, value] of Object.entries(cfg ?? {})) {
-    const own = (agent.config as unknown as Readonly<Record<string, unknown>>)[name];
-    if (name === "numEnvs" || JSON.stringify(own) === JSON.stringify(value)) continue;
-    fail(
-      operation,
-      `cfg.${name} is ${JSON.stringify(value)}, the agent was made with ${JSON.stringify(own)}; leave cfg out, or give ` +
-        "the agent's",
-    );
-  }
+  checkConfig(operation, options, networkOptionNames, agent.config, cfg);
   return agent;
 }
 

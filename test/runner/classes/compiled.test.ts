@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { AutoResetWrapper, make } from "vibe-rl/env";
 import { OnPolicyRunner, PPOAgent, trainPPO, type Stats } from "vibe-rl/runner";
+import { FunctionalVecEnv } from "vibe-rl/vecEnv";
 import { Corridor, smallConfig } from "./corridor.js";
 
 const [env, envParams] = make("CartPole-v1", { maxSteps: 20 });
@@ -26,6 +27,14 @@ describe("a functional environment", () => {
     expect(fired).toEqual(Array.from({ length: 4 }, () => "16,2,4"));
     expect(stats["episode/mean_length"]).toBeLessThanOrEqual(20);
     expect(stats["episode/mean_reward"]).toBe(stats["episode/mean_length"]);
+  });
+
+  it("may be given as a vector, which is compiled all the same", async () => {
+    const vector = new OnPolicyRunner({ env: FunctionalVecEnv(env, envParams, 2), cfg, seed: 3 });
+    const plain = new OnPolicyRunner({ env, envParams, numEnvs: 2, cfg, seed: 3 });
+    await vector.learn(total);
+    await plain.learn(total);
+    expect(JSON.stringify(vector.agent.state)).toBe(JSON.stringify(plain.agent.state));
   });
 
   it("takes its own parameters where none are given, and may reset itself", async () => {

@@ -16,6 +16,13 @@ async function run(name: string): Promise<string[]> {
 const numbers = (lines: readonly string[]) => lines.map((line) => Number(/[\d.]+$/.exec(line)?.[0]));
 
 const checks: Record<string, (lines: string[]) => void> = {
+  customAgent: (lines) => {
+    // A random policy balances for some 22 steps.
+    const returns = numbers(lines);
+    expect(lines).toHaveLength(5);
+    expect(returns[0]).toBeGreaterThan(60);
+    expect(returns[4]).toBeGreaterThan(400);
+  },
   customEnv: (lines) => {
     const [, random, braking] = lines.map((line) => Number(/-?[\d.]+$/.exec(line)?.[0]));
     expect(lines[0]).toBe("Probe-v0 is sound");

@@ -7,7 +7,7 @@ export {
   type ContinuousActions,
   type DiscreteActions,
 } from "./actions.js";
-export { assertAgent, isAgent, type ActOptions, type Agent } from "./agent.js";
+export { assertAgent, isAgent, type ActOptions, type Agent, type Experience, type Seen } from "./agent.js";
 export {
   checkedConfig,
   choice,

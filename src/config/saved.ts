@@ -16,7 +16,7 @@ export const plainConfig = (
 
 /** The config that a run directory has, checked. */
 export function configFrom(saved: Readonly<Record<string, unknown>>, where: string): TrainConfig {
-  const { envId, envParams = {}, environment, algo, algoConfig, runner, seeds } = saved;
+  const { envId, envParams = {}, environment, algo, algoConfig, runner, seeds, networks } = saved;
   if (envId === null && typeof environment === "string") {
     throw new ConfigError(
       `the run of ${where} was trained by a program on ${environment}, an environment that \`make\` has not made, so that ` +
@@ -28,6 +28,12 @@ export function configFrom(saved: Readonly<Record<string, unknown>>, where: stri
   }
   const checked = <C extends object>(name: string, builder: ConfigBuilder<C>, given: unknown) =>
     checkedConfig(where, name, builder, given);
+  if (networks !== undefined) {
+    throw new ConfigError(
+      `the run of ${where} was trained by a program with networks of its own, which cannot be set up from here. Go on with ` +
+        "it and evaluate it in that program (`networks`, `resume: true`, `evaluate`)",
+    );
+  }
   if (Array.isArray(seeds)) {
     throw new ConfigError(
       `the run of ${where} has trained several seeds side by side (${seeds.join(", ")}), which cannot be set up from ` +

@@ -56,5 +56,7 @@ export type {
   SequelTransition,
   Transition,
 } from "../agent/index.js";
+export { actionsOf, continuousActions, discreteActions } from "../agent/index.js";
+export type { Actions, ContinuousActions, DiscreteActions, Experience, Seen } from "../agent/index.js";
 export { cnn, mlp } from "../nn/index.js";
 export type { CNNNetworkOptions, CNNNetworkParams, MLPNetworkOptions, Network } from "../nn/index.js";

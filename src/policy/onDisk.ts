@@ -65,6 +65,13 @@ function storedIn(
       `${folder} is no checkpoint of a training run, so that it does not tell which agent it holds`,
     );
   }
+  if (identity.networks !== undefined) {
+    fail(
+      operation,
+      `${folder} was trained with networks of its program's own, which a checkpoint does not hold; load its state with ` +
+        "loadCheckpoint, and act with it and { networks }",
+    );
+  }
   const seeds = globalThis.Array.isArray(identity.seed) ? identity.seed.length : null;
   checkMember(operation, folder, seeds, member);
   const agent = state.agentState;

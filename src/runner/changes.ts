@@ -32,6 +32,7 @@ const fixed: Readonly<Record<string, string>> = {
   "config.numEnvs": "so many environments are under way",
   numEnvs: "so many environments are under way",
   "config.network": shapes,
+  networks: "the parameters in the checkpoint belong to the networks they were trained with",
   "config.nSteps": "the run is counted in rollouts, or its buffer in returns, of this length",
   "config.trainFreq": "the run has counted its updates by it",
   "config.gradientSteps": "the run has counted its updates by it",
@@ -68,7 +69,10 @@ const settingOf = (name: string): string =>
 export function changesSince(saved: Identity, ours: Identity, step: number, path: string): Change[] {
   const [theirs, mine] = [saved, ours].map((identity) => new Map(flatten(identity, "")));
   const changes: Change[] = [];
-  for (const name of new Set([...mine.keys(), ...theirs.keys()])) {
+  // Other networks first: what the config says of its own networks is then beside the point.
+  const isNetwork = (name: string) => Number(name.startsWith("networks."));
+  const names = [...new Set([...mine.keys(), ...theirs.keys()])].sort((a, b) => isNetwork(b) - isNetwork(a));
+  for (const name of names) {
     const [from, to] = [theirs.get(name), mine.get(name)];
     const [before, now] = [from, to].map((value) => JSON.stringify(value) ?? "nothing");
     if (before === now) continue;

@@ -1,8 +1,9 @@
 // What the settings of a run cost in memory, in bytes. The state that it begins with is known to the byte; what programs
 // need in between is estimated.
-import type { PPOConfig } from "../algorithms/index.js";
 import type { RunnerConfig } from "./config.js";
+import type { LearnerConfig } from "./learners.js";
 import type { Cost } from "./memory.js";
+import type { RolloutConfig } from "./rollouts.js";
 
 // Measured with CartPole: 0.8 to 1.2 of what programs take for environments, rollouts, batches and evaluations.
 
@@ -13,13 +14,25 @@ const acting = (hiddenSizes: readonly number[]): number => 8 * Math.max(0, ...hi
 const learning = (hiddenSizes: readonly number[]): number =>
   8 * hiddenSizes.reduce((sum, width) => sum + width, 0);
 
-/** The costs of a PPO run, for some seeds side by side. */
-export function ppoCosts(
+/** Of networks that only the user knows. */
+const usualSizes = [64, 64];
+
+/** What networks and optimisers cost. */
+const agentCost = (hiddenSizes: readonly number[] | undefined, what: string, bytes: number): Cost => ({
+  ...{ what, bytes },
+  ...(hiddenSizes === undefined
+    ? { setting: "the agent", value: [] }
+    : { setting: "hiddenSizes", value: hiddenSizes }),
+});
+
+/** The costs of a run that learns from rollouts, for some seeds side by side. */
+export function rolloutCosts(
   bytes: { readonly agentState: number; readonly envObs: number; readonly envState: number },
-  { numEnvs, nSteps, hiddenSizes }: PPOConfig,
+  { numEnvs, nSteps, hiddenSizes: told }: RolloutConfig,
   { evalEpisodes }: RunnerConfig,
   seeds: number,
 ): Cost[] {
+  const hiddenSizes = told ?? usualSizes;
   const playing = bytes.envObs + bytes.envState;
   // Observations and where episodes were cut off, and some ten numbers; the critic sees all of it at once.
   const step = (2 * bytes.envObs) / numEnvs + 40 + acting(hiddenSizes);
@@ -28,10 +41,7 @@ export function ppoCosts(
     bytes: seeds * numEnvs * nSteps * step,
   };
   return [
-    {
-      ...{ setting: "hiddenSizes", value: hiddenSizes, what: "networks and optimiser" },
-      bytes: seeds * bytes.agentState,
-    },
+    agentCost(told, "networks and optimiser", seeds * bytes.agentState),
     { setting: "numEnvs", value: numEnvs, what: "environments", bytes: seeds * playing },
     numEnvs > nSteps
       ? { setting: "numEnvs", value: numEnvs, ...rollout }
@@ -43,20 +53,18 @@ export function ppoCosts(
   ];
 }
 
-/** The costs of a run of DQN or SAC. */
+/** The costs of a run that learns from replay. */
 export function offPolicyCosts(
   bytes: Readonly<Record<"agentState" | "buffer" | "obs" | "envState", number>>,
-  { batchSize, hiddenSizes }: { readonly batchSize: number; readonly hiddenSizes: readonly number[] },
+  { batchSize, hiddenSizes: told }: Pick<LearnerConfig, "batchSize" | "hiddenSizes">,
   { numEnvs, bufferSize, evalEpisodes }: RunnerConfig,
 ): Cost[] {
+  const hiddenSizes = told ?? usualSizes;
   const playing = (bytes.obs + bytes.envState) / numEnvs + acting(hiddenSizes);
   const transition = bytes.buffer / bufferSize;
   return [
     { setting: "bufferSize", value: bufferSize, what: "the replay ring", bytes: bytes.buffer },
-    {
-      ...{ setting: "hiddenSizes", value: hiddenSizes, what: "networks and optimisers" },
-      bytes: bytes.agentState,
-    },
+    agentCost(told, "networks and optimisers", bytes.agentState),
     { setting: "numEnvs", value: numEnvs, what: "environments", bytes: numEnvs * playing },
     {
       ...{ setting: "batchSize", value: batchSize, what: "a batch" },

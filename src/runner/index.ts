@@ -21,17 +21,9 @@ export {
   type RunResult,
   type StopSignal,
 } from "./loop.js";
-export {
-  dqnTrainer,
-  sacTrainer,
-  trainDQN,
-  trainSAC,
-  type DQNTrainResult,
-  type SACTrainResult,
-  type TrainDQNOptions,
-  type TrainResult,
-  type TrainSACOptions,
-} from "./offPolicy.js";
+export { dqnTrainer, trainDQN, type DQNTrainResult, type TrainDQNOptions } from "./dqn.js";
+export type { TrainResult } from "./offPolicy.js";
+export { sacTrainer, trainSAC, type SACTrainResult, type TrainSACOptions } from "./sac.js";
 export {
   ppoTrainer,
   trainPPO,
@@ -50,3 +42,4 @@ export {
   type SweepSACOptions,
 } from "./sweep/sweep.js";
 export type { Trainer } from "./trainer.js";
+export { agentTrainer, trainAgent, type TrainAgentOptions } from "./trainAgent.js";

@@ -4,7 +4,7 @@ import type { Environment } from "../env/index.js";
 import type { Cadence } from "./cadence.js";
 import type { RunnerConfig } from "./config.js";
 import type { CountedState } from "./episodes.js";
-import type { Learner } from "./learners.js";
+import type { ReplayLearner as Learner } from "./learners.js";
 import { lesson, timesDue, type MetricArrays } from "./learning.js";
 import type { Memory, Replay } from "./replay.js";
 import type { Setting } from "./setting.js";

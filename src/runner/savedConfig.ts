@@ -30,7 +30,7 @@ export function saveRunConfig(
 ): void {
   const saved = savedIn(runDir);
   if (saved === null) return;
-  const { algorithm, environment, config, seed } = identity;
+  const { algorithm, environment, config, seed, networks } = identity;
   runDir.saveConfig({
     preset: null,
     ...saved,
@@ -45,6 +45,7 @@ export function saveRunConfig(
       overwrite: false,
     },
     ...(Array.isArray(seed) ? { seeds: seed } : {}),
+    ...(networks === undefined ? {} : { networks }),
     ...(changes.length === 0 ? {} : { changes }),
   });
 }

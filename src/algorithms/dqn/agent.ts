@@ -13,7 +13,7 @@ import {
   scheduled,
   type ReplayBatch,
 } from "../../agent/index.js";
-import { jit, lax, np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
+import { lax, np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
 import { applyUpdates, incrementalUpdate, type Tree } from "../../nn/index.js";
 import { DQNConfig } from "./config.js";
@@ -122,10 +122,14 @@ function act<P extends Tree>(
 }
 
 /** The state that has seen a batch of new observations: its statistics take them in, if it keeps any. */
-const observe = <P extends Tree>(state: DQNState<P>, { obs }: { readonly obs: Array }): DQNState<P> => ({
-  ...state,
-  ...includeObs(state, obs),
-});
+function observe<P extends Tree>(
+  state: DQNState<P>,
+  { obs }: { readonly obs: Array },
+  options: Options = {},
+): DQNState<P> {
+  partsAmong("DQN.observe", DQNConfig, options, networkNames);
+  return { ...state, ...includeObs(state, obs) };
+}
 
 const largest = 2 ** 31 - 1;
 
@@ -198,7 +202,7 @@ export const DQN = {
   actBatch: jitWithConfig(actBatch, 2),
   qValues: jitWithConfig(qValuesOf, 2),
   qValuesBatch: jitWithConfig(qValuesBatch, 2),
-  observe: jit(observe),
+  observe: jitWithConfig(observe, 2),
   update: jitWithConfig(update, 2),
   updateWithErrors: jitWithConfig(updateWithErrors, 2),
 } as const;

@@ -14,6 +14,7 @@ import {
   partsAmong,
   scheduled,
   type ReplayBatch,
+  type Seen,
 } from "../../agent/index.js";
 import { np, random, valueAndGrad, type Array, type Shape } from "../../array/index.js";
 import type { Space } from "../../env/index.js";
@@ -143,15 +144,6 @@ function act<A extends Tree, C extends Tree>(
 ): [action: Array, state: SACState<A, C>] {
   const [action, next] = actBatch(state, obs.slice(null), options);
   return [action.slice(0), next];
-}
-
-/** What happened in a step of all environments, (N, …). */
-interface Seen {
-  /** What was acted on. */
-  readonly obs: Array;
-  readonly reward: Array;
-  /** Whether the episode ended, for whatever reason. */
-  readonly ended: Array;
 }
 
 /** The state that has seen a step of all environments: its statistics take it in, if it keeps any. */

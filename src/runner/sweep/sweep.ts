@@ -14,14 +14,8 @@ import type { RunnerConfig } from "../config.js";
 import { DivergedError } from "../finite.js";
 import { numbersOf, type MetricsRecord } from "../gathered.js";
 import { run, type Progress, type RunOptions, type StopSignal } from "../loop.js";
-import {
-  dqnFamily,
-  sacFamily,
-  trainDQN,
-  trainSAC,
-  type TrainDQNOptions,
-  type TrainSACOptions,
-} from "../offPolicy.js";
+import { dqnFamily, trainDQN, type TrainDQNOptions } from "../dqn.js";
+import { sacFamily, trainSAC, type TrainSACOptions } from "../sac.js";
 import { ppoFamily, trainPPO, type TrainPPOOptions } from "../ppo.js";
 import type { SweepGrid } from "./grid.js";
 import { groupsOf, planOf, type Algorithm, type Plan } from "./plan.js";
@@ -57,15 +51,30 @@ export type SweepSACOptions = Own<TrainSACOptions, SACState>;
 const algorithms = new Map<unknown, Algorithm>([
   [
     trainPPO,
-    { config: "ppoConfig", options: ["obsShape", "nActions"], builder: PPOConfig, family: ppoFamily },
+    {
+      config: "ppoConfig",
+      options: ["networks", "obsShape", "nActions"],
+      builder: PPOConfig,
+      family: ppoFamily,
+    },
   ],
   [
     trainDQN,
-    { config: "dqnConfig", options: ["obsShape", "nActions"], builder: DQNConfig, family: dqnFamily },
+    {
+      config: "dqnConfig",
+      options: ["networks", "obsShape", "nActions"],
+      builder: DQNConfig,
+      family: dqnFamily,
+    },
   ],
   [
     trainSAC,
-    { config: "sacConfig", options: ["obsShape", "actionDim"], builder: SACConfig, family: sacFamily },
+    {
+      config: "sacConfig",
+      options: ["networks", "obsShape", "actionDim"],
+      builder: SACConfig,
+      family: sacFamily,
+    },
   ],
 ] as unknown as [unknown, Algorithm][]);
 

@@ -1,4 +1,12 @@
 // Environments that are objects, alone and side by side.
+export {
+  checkHostEnv,
+  checkVecEnv,
+  hostEnvProblems,
+  vecEnvProblems,
+  type CheckHostEnvOptions,
+  type CheckVecEnvOptions,
+} from "./check/index.js";
 export { VecEnvError, type Failure } from "./errors.js";
 export { FunctionalVecEnv } from "./functionalVecEnv.js";
 export { SyncVecEnv, type SyncVecEnvOptions } from "./syncVecEnv.js";

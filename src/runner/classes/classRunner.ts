@@ -12,7 +12,7 @@ import type { Logs, Notes } from "./files.js";
 import { EnvironmentError } from "./hostEnvs.js";
 import { deviceOf, numberIn, type Settings } from "./options.js";
 import type { Player } from "./rollouts.js";
-import type { World } from "./worlds.js";
+import { checkEvalEnv, type World } from "./worlds.js";
 
 export interface LearnOptions {
   /** Environment steps in all, those before this call and those of a loaded checkpoint included. */
@@ -61,6 +61,7 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
   ) {
     this.book = new EpisodeBook(world.numEnvs, settings.logRewardComponents);
     this.device = deviceOf(settings.device);
+    checkEvalEnv(operation, world, settings.evalEnv);
     this.callbacks = new Callbacks(`${this.operation}.addCallback`);
   }
 
@@ -250,10 +251,12 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
           "training begins new episodes in all of them; give the runner an evalEnv of its own",
       );
     }
-    const results = await this.player.evaluate(this.agent.state, {
-      ...{ numEpisodes, maxSteps: most, round: this.completed },
-    });
-    return evalStats(results);
+    const options = { numEpisodes, maxSteps: most, round: this.completed };
+    try {
+      return evalStats(await this.player.evaluate(this.agent.state, options));
+    } catch (error) {
+      throw await this.explained(error);
+    }
   }
 
   protected abstract longestEpisode(): number;

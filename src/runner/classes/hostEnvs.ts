@@ -76,8 +76,21 @@ export class HostEnvs {
     if (typeof extras !== "object" || extras === null) this.refuse("extras", "is no object");
     this.checkCount("extras.timeOuts", extras.timeOuts);
     this.checkFinite("step", "rewards", rewards, 1);
-    if (extras.finalObservation !== undefined) {
-      this.checkShape("step", "extras.finalObservation", extras.finalObservation);
+    if (extras.finalObservation !== undefined) this.checkFinal(extras.finalObservation, dones);
+  }
+
+  /** Last observations are looked at where episodes have ended; elsewhere they may be anything. */
+  private checkFinal(obs: HostArray, dones: Uint8Array): void {
+    const name = "extras.finalObservation";
+    this.checkShape("step", name, obs);
+    if (!(obs instanceof Float32Array)) return;
+    for (let env = 0; env < this.numEnvs; env++) {
+      if (dones[env] === 0) continue;
+      const row = obs.subarray(env * this.obsSize, (env + 1) * this.obsSize);
+      const at = row.findIndex((value) => !Number.isFinite(value));
+      if (at >= 0) {
+        this.refuse(`${name} of environment ${env}`, `must be finite, got ${row[at]} in place ${at}`);
+      }
     }
   }
 

@@ -4,8 +4,10 @@ import {
   concrete,
   fail,
   itemSize,
+  np,
   viewBytes,
   type Array,
+  type ResidentProgram,
   type TypedArray,
 } from "../../array/index.js";
 import type { HostArray, MaybePromise, VecEnv } from "../../vecEnv/index.js";
@@ -33,6 +35,8 @@ export abstract class HostPlayer<State, P> implements Player<State, P> {
   /** What the environments show, (N, …). */
   protected readonly obs: TypedArray;
   private isStarted = false;
+  /** By the number of environments: those of evaluations may be another one. */
+  private readonly greedyPrograms = new Map<number, ResidentProgram>();
 
   constructor(
     private readonly options: HostPlayerOptions,
@@ -47,8 +51,10 @@ export abstract class HostPlayer<State, P> implements Player<State, P> {
 
   abstract play(state: State): Promise<P>;
 
-  /** The agent's best actions for observations. */
-  protected abstract greedy(state: State): (obs: HostArray) => TypedArray;
+  /** The part of a state that acting needs. */
+  protected abstract acting(state: State): object;
+  /** A program from that, a random key and observations to the agent's best actions. */
+  protected abstract greedyProgram(state: State, obs: Array): ResidentProgram;
 
   async start(): Promise<void> {
     if (this.isStarted) return;
@@ -72,7 +78,7 @@ export abstract class HostPlayer<State, P> implements Player<State, P> {
     const seeds = { first: seed + evalSeeds * (round + 1), after: seed + laterSeeds * (round + 1) };
     const envs = own ? this.envs : new HostEnvs(`${operation}.eval`, evalEnv);
     const before = own && this.isStarted ? await world.vec.getState?.() : undefined;
-    const act = this.greedy(state);
+    const act = this.greedy(state, envs.numEnvs);
     const results = await playEpisodes(envs, act, world.actions, {
       numEpisodes,
       maxSteps,
@@ -82,6 +88,20 @@ export abstract class HostPlayer<State, P> implements Player<State, P> {
     if (before === undefined || world.vec.setState === undefined) await this.restart(seeds.after);
     else await world.vec.setState(before);
     return results;
+  }
+
+  /** The agent's best actions for observations of so many environments. */
+  private greedy(state: State, numEnvs: number): (obs: HostArray) => TypedArray {
+    const { obsShape, obsDtype } = this.options.world;
+    const example = np.zeros([numEnvs, ...obsShape], { dtype: obsDtype });
+    const program = this.greedyPrograms.get(numEnvs) ?? this.greedyProgram(state, example);
+    this.greedyPrograms.set(numEnvs, program);
+    program.set(0, this.acting(state));
+    return (obs) => {
+      program.inputs[2][0].set(obs);
+      program.run();
+      return program.outputs[0];
+    };
   }
 
   async save(): Promise<Whereabouts | null> {

@@ -17,7 +17,7 @@ import {
   type TypedArray,
 } from "../../array/index.js";
 import type { SequelTransition } from "../../agent/index.js";
-import type { HostArray, VecStep } from "../../vecEnv/index.js";
+import type { VecStep } from "../../vecEnv/index.js";
 import type { MetricArrays } from "../learning.js";
 import type { Memory } from "../replay.js";
 import type { Stats } from "./callbacks.js";
@@ -49,7 +49,6 @@ export class HostReplay extends HostPlayer<ReplayState, SequelTransition> implem
   private learn: Learn | null = null;
   private policy: ResidentProgram | null = null;
   private anything: ResidentProgram | null = null;
-  private best: ResidentProgram | null = null;
   /** Steps of all environments that are to be played next. */
   private rounds = 1;
 
@@ -92,7 +91,6 @@ export class HostReplay extends HostPlayer<ReplayState, SequelTransition> implem
       [acting, state.rng, obs] as const,
       { device },
     );
-    this.best = null;
     this.anything ??= residentProgram(
       (rng: Array) => {
         const [next, key] = random.split(rng);
@@ -210,21 +208,20 @@ export class HostReplay extends HostPlayer<ReplayState, SequelTransition> implem
     }
   }
 
-  protected greedy(state: ReplayState): (obs: HostArray) => TypedArray {
+  protected acting(state: ReplayState): object {
+    return this.agent.actingOf(state);
+  }
+
+  protected greedyProgram(state: ReplayState, obs: Array): ResidentProgram {
+    // Greedy actions do not depend on how long the run is.
     const learner = this.agent.learner(1);
-    const program = (this.best ??= residentProgram(
-      (given: object, rng: Array, obs: Array) => [
-        learner.act({ ...given, rng } as ReplayState, obs, false)[0],
+    return residentProgram(
+      (given: object, rng: Array, seen: Array) => [
+        learner.act({ ...given, rng } as ReplayState, seen, false)[0],
       ],
-      [this.agent.actingOf(state), state.rng, this.batchOf(this.obs)] as const,
+      [this.acting(state), state.rng, obs] as const,
       { device: this.device },
-    ));
-    program.set(0, this.agent.actingOf(state));
-    return (obs) => {
-      program.inputs[2][0].set(obs);
-      program.run();
-      return program.outputs[0];
-    };
+    );
   }
 
   extraState(): Readonly<Record<string, unknown>> {

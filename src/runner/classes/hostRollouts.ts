@@ -3,7 +3,6 @@
 import {
   arrayType,
   concrete,
-  fail,
   itemSize,
   jit,
   residentProgram,
@@ -16,7 +15,7 @@ import {
   type TypedArray,
 } from "../../array/index.js";
 import { PPO } from "../../algorithms/index.js";
-import type { HostArray, VecStep } from "../../vecEnv/index.js";
+import type { VecStep } from "../../vecEnv/index.js";
 import type { EpisodeBook } from "./episodeBook.js";
 import { meanOf } from "./episodeBook.js";
 import { actionWriter, type ActionWriter } from "./hostActions.js";
@@ -46,7 +45,6 @@ export class HostRollouts extends HostPlayer<PPOAgentState, Played> {
   /** Made with the first state. */
   private policy: ResidentProgram | null = null;
   private critic: ResidentProgram | null = null;
-  private best: ResidentProgram | null = null;
   private readonly valuesOf: (state: PPOAgentState, obs: Array) => Array;
 
   constructor(
@@ -67,7 +65,7 @@ export class HostRollouts extends HostPlayer<PPOAgentState, Played> {
   }
 
   /** What the programs need of a state. */
-  private acting({ params, obsStats }: PPOAgentState): PPOAgentState {
+  protected acting({ params, obsStats }: PPOAgentState): PPOAgentState {
     return { params, ...(obsStats !== undefined && { obsStats }) } as PPOAgentState;
   }
 
@@ -155,14 +153,7 @@ export class HostRollouts extends HostPlayer<PPOAgentState, Played> {
     critic.run();
     for (let env = 0; env < numEnvs; env++) {
       if (!isCut(env)) continue;
-      const value = critic.outputs[0][env];
-      if (!Number.isFinite(value)) {
-        fail(
-          "OnPolicyRunner",
-          `the last observation of environment ${env} has no finite value, got ${value}`,
-        );
-      }
-      into.bootstrap[at * numEnvs + env] = value;
+      into.bootstrap[at * numEnvs + env] = critic.outputs[0][env];
     }
   }
 
@@ -202,20 +193,12 @@ export class HostRollouts extends HostPlayer<PPOAgentState, Played> {
     };
   }
 
-  protected greedy(state: PPOAgentState): (obs: HostArray) => TypedArray {
-    const { brain, device } = this;
-    const program = (this.best ??= residentProgram(
-      (own: PPOAgentState, rng: Array, obs: Array) => [
-        PPO.actBatch({ ...own, rng }, obs, { ...brain, explore: false })[0],
-      ],
-      [this.acting(state), state.rng, this.batchOf(this.obs)] as const,
-      { device },
-    ));
-    program.set(0, this.acting(state));
-    return (obs) => {
-      program.inputs[2][0].set(obs);
-      program.run();
-      return program.outputs[0];
-    };
+  protected greedyProgram(state: PPOAgentState, obs: Array): ResidentProgram {
+    const options = { ...this.brain, explore: false };
+    return residentProgram(
+      (own: PPOAgentState, rng: Array, seen: Array) => [PPO.actBatch({ ...own, rng }, seen, options)[0]],
+      [this.acting(state), state.rng, obs] as const,
+      { device: this.device },
+    );
   }
 }

@@ -112,3 +112,15 @@ export function checkPurpose(operation: string, made: Purpose, world: World): vo
   if (tell(made) === tell(given)) return;
   fail(operation, `the agent was made for ${tell(made)}, env has ${tell(given)}`);
 }
+
+/** Refuses environments for evaluations that are not like those of training. */
+export function checkEvalEnv(operation: string, world: World, evalEnv: unknown): void {
+  if (evalEnv === null) return;
+  if (world.kind === "functional")
+    fail(operation, "evalEnv is for environments that are objects; leave it out");
+  if (!isVector(evalEnv)) fail(operation, "evalEnv must be a vector of environments (VecEnv), or null");
+  const tell = ({ observationSpace, actionSpace }: VecEnv) =>
+    `observations ${String(observationSpace)} and actions ${String(actionSpace)}`;
+  if (tell(evalEnv) === tell(world.vec)) return;
+  fail(operation, `evalEnv has ${tell(evalEnv)}, env has ${tell(world.vec)}`);
+}

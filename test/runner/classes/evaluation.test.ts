@@ -58,7 +58,7 @@ describe("eval", () => {
 
   it("takes environments of its own; without them those without a state begin anew, which is said", async () => {
     const env = new Corridor({ hasState: false });
-    const own = new Corridor({ numEnvs: 2 });
+    const own = new Corridor({ numEnvs: 3 });
     const runner = new OnPolicyRunner({ env, evalEnv: own, cfg: smallConfig });
     runner.addCallback("post_iteration", () => runner.eval(2));
     expect(await warningsOf("RunWarning", () => runner.learn(64))).toEqual([]);
@@ -69,6 +69,29 @@ describe("eval", () => {
     expect(warnings).toEqual([
       expect.stringMatching(/begins new episodes in all of them; give the runner an evalEnv/),
     ]);
+  });
+
+  it("refuses environments of its own that are not like the others", () => {
+    const build = (evalEnv: Corridor) =>
+      new OnPolicyRunner({ env: new Corridor(), cfg: smallConfig, evalEnv });
+    expect(() => build(new Corridor({ continuous: true }))).toThrow(
+      /evalEnv has observations .* and actions Box/,
+    );
+    expect(() => build({} as never)).toThrow(/evalEnv must be a vector of environments/);
+    const [env] = make("CartPole-v1");
+    expect(() => new OnPolicyRunner({ env, evalEnv: new Corridor() })).toThrow(
+      /evalEnv is for environments that are/,
+    );
+  });
+
+  it("closes environments that fail", async () => {
+    const env = new Corridor();
+    env.before = () => {
+      throw new Error("broken");
+    };
+    const runner = new OnPolicyRunner({ env, cfg: smallConfig });
+    await expect(runner.eval(2)).rejects.toThrow(/step 1: the environments failed: broken/);
+    expect(env.isClosed).toBe(true);
   });
 
   it("refuses what is no number of episodes", async () => {

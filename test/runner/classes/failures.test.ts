@@ -44,6 +44,16 @@ describe("environments that fail", () => {
       /obs of environment 1 must be finite, got Infinity in place 0/,
     ],
     [
+      "a last observation that is no number",
+      (env: Corridor) =>
+        (env.alter = (step) => ({
+          ...step,
+          dones: new Uint8Array([0, 1]),
+          extras: { ...step.extras, finalObservation: new Float32Array([NaN, NaN, 0, NaN]) },
+        })),
+      /extras.finalObservation of environment 1 must be finite, got NaN in place 1/,
+    ],
+    [
       "too few numbers",
       (env: Corridor) => (env.alter = (step) => ({ ...step, obs: new Float32Array(3) })),
       /obs must be a Float32Array of 4: 2 observations \[2\], got Float32Array of 3/,

@@ -95,6 +95,13 @@ describe("learn", () => {
     expect(await run(2, false)).not.toBe(first);
   });
 
+  it("runs on the device that is asked for", async () => {
+    const cfg = { hiddenSizes: [4], nSteps: 4, nMinibatches: 1, nEpochs: 1 };
+    const [compiled, interpreted] = ["wasm", "interpreter"].map((device) => make({ cfg, device }));
+    const [fast, slow] = [await compiled.learn(8), await interpreted.learn(8)];
+    expect(fast["train/value_loss"]).toBeCloseTo(slow["train/value_loss"], 4);
+  });
+
   it("refuses to be called while it is under way", async () => {
     const runner = make();
     let second: Promise<unknown> = Promise.resolve();

@@ -32,6 +32,7 @@ export {
   type TrainPPOOptions,
 } from "./ppo.js";
 export { longestEpisode } from "./setting.js";
+export { trainerOf } from "./registry.js";
 export type { SweepGrid, SweepSetting } from "./sweep/grid.js";
 export type { SweepResult, SweepRun } from "./sweep/result.js";
 export {

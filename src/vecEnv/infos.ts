@@ -9,18 +9,16 @@ export interface InfoSink {
 }
 
 /** Hands on what an environment tells; gives what is wrong with it, or `null`. */
-export function tellInfo(sink: InfoSink, index: number, info: HostInfo): string | null {
-  const { rewardComponents, log } = info;
-  return (
-    tellNumbers("rewardComponents", rewardComponents, (name, value) => sink.component(index, name, value)) ??
-    tellNumbers("log", log, (name, value) => sink.figure(index, name, value))
-  );
-}
+export const tellInfo = (sink: InfoSink, index: number, { rewardComponents, log }: HostInfo): string | null =>
+  tellNumbers(sink, "component", index, "rewardComponents", rewardComponents) ??
+  tellNumbers(sink, "figure", index, "log", log);
 
 function tellNumbers(
+  sink: InfoSink,
+  kind: keyof InfoSink,
+  index: number,
   what: string,
   record: Readonly<Record<string, number>> | undefined,
-  tell: (name: string, value: number) => void,
 ): string | null {
   if (record === undefined) return null;
   if (typeof record !== "object" || record === null || Array.isArray(record)) {
@@ -31,29 +29,32 @@ function tellNumbers(
     if (typeof value !== "number" || !Number.isFinite(value)) {
       return `info.${what}[${JSON.stringify(name)}] must be a finite number, got ${describe(value)}; leave it out where there is none`;
     }
-    tell(name, value);
+    sink[kind](index, name, value);
   }
   return null;
 }
 
-/** The parts of rewards by name and environment, and means of figures over the environments that give them. */
+/**
+ * The parts of rewards by name and environment, 0 where an environment does not give one that others give, and means
+ * of figures over the environments that give them. Only what was told on this step counts, so that a run that goes on
+ * from a state hears the same.
+ */
 export class GatheredInfos implements InfoSink {
-  /** Names that were told once stay, so that the lists are the same on every step. */
-  private readonly components: Record<string, Float32Array> = {};
-  private hasComponents = false;
+  private readonly lists = new Map<string, Float32Array>();
+  private components: Record<string, Float32Array> | null = null;
   private figures: Map<string, { sum: number; count: number }> | null = null;
 
   constructor(private readonly numEnvs: number) {}
 
   /** Forgets the step before. */
   begin(): void {
-    if (this.hasComponents) for (const name of Object.keys(this.components)) this.components[name].fill(0);
+    this.components = null;
     this.figures = null;
   }
 
   component(index: number, name: string, value: number): void {
-    this.hasComponents = true;
-    (this.components[name] ??= new Float32Array(this.numEnvs))[index] = value;
+    this.components ??= {};
+    (this.components[name] ??= this.cleared(name))[index] = value;
   }
 
   figure(_index: number, name: string, value: number): void {
@@ -69,11 +70,25 @@ export class GatheredInfos implements InfoSink {
 
   /** What `extras` has of it. */
   extras(): Pick<VecExtras, "rewardComponents" | "log"> | null {
-    if (!this.hasComponents && this.figures === null) return null;
-    const means = [...(this.figures ?? [])].map(([name, { sum, count }]) => [name, sum / count] as const);
+    const { components, figures } = this;
+    if (components === null && figures === null) return null;
     return {
-      ...(this.hasComponents && { rewardComponents: this.components }),
-      ...(means.length > 0 && { log: Object.fromEntries(means) }),
+      ...(components !== null && { rewardComponents: components }),
+      ...(figures !== null && { log: meansOf(figures) }),
     };
   }
+
+  private cleared(name: string): Float32Array {
+    const known = this.lists.get(name);
+    if (known !== undefined) return known.fill(0);
+    const list = new Float32Array(this.numEnvs);
+    this.lists.set(name, list);
+    return list;
+  }
+}
+
+function meansOf(figures: ReadonlyMap<string, { readonly sum: number; readonly count: number }>) {
+  const means: Record<string, number> = {};
+  for (const [name, { sum, count }] of figures) means[name] = sum / count;
+  return means;
 }

@@ -230,12 +230,18 @@ export class HostReplay extends HostPlayer<ReplayState, SequelTransition> implem
   }
 
   restore({ replay }: Readonly<Record<string, unknown>>): void {
-    const { memory, rng, since, steps } = replay as Pick<HostReplay, never> & {
-      readonly memory: Memory | null;
-      readonly rng: Array;
-      readonly since: number;
-      readonly steps: number;
-    };
-    Object.assign(this, { memory, rng, since, steps });
+    const { memory, rng, since, steps } = replay as Kept;
+    this.memory = memory;
+    this.rng = rng;
+    this.since = since;
+    this.steps = steps;
   }
+}
+
+/** What a checkpoint holds of it. */
+interface Kept {
+  readonly memory: Memory | null;
+  readonly rng: Array;
+  readonly since: number;
+  readonly steps: number;
 }

@@ -45,10 +45,10 @@ export class UpdateFigures {
     }
   }
 
-  /** Nothing if there was no update. */
+  /** Before the first update nothing but what DQN does then. */
   stats(agent: ReplayAgent<ReplayState>): Stats {
     const { sums, times } = this;
-    if (times === 0) return agent.config.trainFreq > 0 && "epsilonStart" in agent.config ? randomOnly : {};
+    if (times === 0) return "epsilonStart" in agent.config ? randomOnly : {};
     const means = Object.entries(sums).map(([name, sum]) => [name, isSetting(name) ? sum : sum / times]);
     return agent.stats(Object.fromEntries(means) as Record<string, number>);
   }

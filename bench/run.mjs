@@ -4,7 +4,18 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 const benchmarks = [
-  ...["tracing", "kernels", "cartpole", "minatar", "compile", "scaling", "agents", "train", "inference"],
+  ...[
+    "tracing",
+    "kernels",
+    "cartpole",
+    "minatar",
+    "compile",
+    "scaling",
+    "agents",
+    "train",
+    "inference",
+    "hostRunners",
+  ],
 ];
 const [wanted = "", ...rest] = process.argv.slice(2);
 const chosen = benchmarks.filter((name) => name.includes(wanted));

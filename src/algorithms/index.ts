@@ -2,3 +2,14 @@
 export * from "./dqn/index.js";
 export * from "./ppo/index.js";
 export * from "./sac/index.js";
+export type { ActionKind, AlgorithmDefinition, PresetData } from "./definition.js";
+export {
+  algorithmNames,
+  algorithmOf,
+  algorithms,
+  isAlgorithm,
+  type ActionsOf,
+  type AlgorithmName,
+  type ConfigOf,
+  type StateOf as AgentStateOf,
+} from "./registry.js";

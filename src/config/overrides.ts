@@ -1,9 +1,9 @@
 // Settings from words: `--algo.lr 1e-3` in any spelling of names, typed by the field it is for.
-import { DQNConfig, PPOConfig, SACConfig } from "../algorithms/index.js";
+import { algorithmOf } from "../algorithms/index.js";
 import { nearestName } from "../array/index.js";
 import { camelCaseName, snakeCaseName } from "../files/index.js";
 import { RunnerConfig } from "../runner/index.js";
-import { dqnMeanings, kindOf, ppoMeanings, runnerMeanings, sacMeanings, type Kind } from "./meanings.js";
+import { kindOf, runnerMeanings, type Kind } from "./meanings.js";
 import type { TrainConfig } from "./presets.js";
 
 /** A setting that cannot be used. */
@@ -27,9 +27,6 @@ export interface FieldInfo {
   readonly meaning: string;
 }
 
-const builders = { ppo: PPOConfig, dqn: DQNConfig, sac: SACConfig } as const;
-const meanings = { ppo: ppoMeanings, dqn: dqnMeanings, sac: sacMeanings } as const;
-
 /** Every setting of a run, with what it is now. */
 export function fieldsOf({ algo, algoConfig, runner, envId }: TrainConfig): FieldInfo[] {
   const list = (
@@ -44,9 +41,10 @@ export function fieldsOf({ algo, algoConfig, runner, envId }: TrainConfig): Fiel
       value: value as unknown,
       meaning: texts[name] ?? "",
     }));
+  const { config: builder, meanings } = algorithmOf(algo);
   return [
     { flag: "env_id", kind: "text", value: envId, meaning: "the environment" },
-    ...list("algo", algoConfig, builders[algo].defaults, meanings[algo]),
+    ...list("algo", algoConfig, builder.defaults, meanings),
     ...list("runner", runner, RunnerConfig.defaults, runnerMeanings),
   ];
 }
@@ -70,7 +68,7 @@ export function applyOverrides(config: TrainConfig, overrides: readonly Override
     if (field === undefined) envId = value as string;
     else changed[part as "algo" | "runner"][camelCaseName(field)] = value;
   }
-  const algoConfig = builders[config.algo]({ ...config.algoConfig, ...changed.algo });
+  const algoConfig = algorithmOf(config.algo).config({ ...config.algoConfig, ...changed.algo });
   const runner = RunnerConfig({ ...config.runner, ...changed.runner });
   return { ...config, envId, algoConfig, runner } as TrainConfig;
 }

@@ -1,6 +1,6 @@
 // Configs on disk: what `config.json` of a run directory says, and back.
 import { checkedConfig, type ConfigBuilder } from "../agent/index.js";
-import { DQNConfig, PPOConfig, SACConfig } from "../algorithms/index.js";
+import { algorithmNames, algorithmOf, isAlgorithm } from "../algorithms/index.js";
 import { isRecord } from "../files/index.js";
 import { RunnerConfig } from "../runner/index.js";
 import { ConfigError } from "./overrides.js";
@@ -42,19 +42,16 @@ export function configFrom(saved: Readonly<Record<string, unknown>>, where: stri
   }
   if (!isRecord(envParams))
     throw new ConfigError(`${where}: env_params must be an object with parameters by name`);
-  const common = () => ({
+  if (!isAlgorithm(algo)) {
+    throw new ConfigError(
+      `${where} is of the algorithm ${JSON.stringify(algo)}; there are ${algorithmNames.join(", ")}`,
+    );
+  }
+  return {
+    algo,
+    algoConfig: checked("algo_config", algorithmOf(algo).config, algoConfig),
     envId,
     ...(Object.keys(envParams).length === 0 ? {} : { envParams }),
     runner: checked("runner", RunnerConfig, runner),
-  });
-  switch (algo) {
-    case "ppo":
-      return { algo, algoConfig: checked("algo_config", PPOConfig, algoConfig), ...common() };
-    case "dqn":
-      return { algo, algoConfig: checked("algo_config", DQNConfig, algoConfig), ...common() };
-    case "sac":
-      return { algo, algoConfig: checked("algo_config", SACConfig, algoConfig), ...common() };
-    default:
-      throw new ConfigError(`${where} is of the algorithm ${JSON.stringify(algo)}; there are ppo, dqn, sac`);
-  }
+  } as TrainConfig;
 }

@@ -2,7 +2,7 @@
 import { Array, np } from "../array/index.js";
 import { make, type Environment } from "../env/index.js";
 import { isRecord } from "../files/index.js";
-import { dqnTrainer, ppoTrainer, sacTrainer, type Trainer } from "../runner/index.js";
+import { trainerOf, type Trainer } from "../runner/index.js";
 import type { TrainConfig } from "./presets.js";
 
 export interface Setup {
@@ -34,11 +34,6 @@ function likeIn(plain: Readonly<Record<string, unknown>>, usual: unknown): Recor
 export function setUp(config: TrainConfig): Setup {
   const [env, params] = remade(config);
   const { algo, algoConfig, runner: runnerConfig } = config;
-  const trainer =
-    algo === "ppo"
-      ? ppoTrainer(env, params, { ppoConfig: algoConfig, runnerConfig })
-      : algo === "dqn"
-        ? dqnTrainer(env, params, algoConfig, runnerConfig)
-        : sacTrainer(env, params, algoConfig, runnerConfig);
+  const trainer = trainerOf(algo, env, params, { algoConfig, runnerConfig });
   return { env, params, trainer: trainer as unknown as Trainer<object> };
 }

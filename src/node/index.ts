@@ -6,6 +6,7 @@ import type * as fsModule from "node:fs";
 import type * as moduleModule from "node:module";
 import type * as osModule from "node:os";
 import type * as pathModule from "node:path";
+import type * as threadsModule from "node:worker_threads";
 import type * as zlibModule from "node:zlib";
 
 export type { Hash } from "node:crypto";
@@ -40,6 +41,9 @@ const nodeModule = <M extends object>(name: string): M =>
 /** Whether there is a disk to write to. */
 export const hasFiles = (): boolean => find("node:fs") !== undefined;
 
+/** Whether there are Node's worker threads; browsers have workers of their own. */
+export const hasThreads = (): boolean => find("node:worker_threads") !== undefined;
+
 /** Refuses what ends in a file before any work is done for it. */
 export const needFiles = (operation: string): void => {
   if (!hasFiles()) failWithoutFiles(operation);
@@ -51,4 +55,5 @@ export const fs = nodeModule<typeof fsModule>("node:fs");
 export const module = nodeModule<typeof moduleModule>("node:module");
 export const os = nodeModule<typeof osModule>("node:os");
 export const path = nodeModule<typeof pathModule>("node:path");
+export const threads = nodeModule<typeof threadsModule>("node:worker_threads");
 export const zlib = nodeModule<typeof zlibModule>("node:zlib");

@@ -10,7 +10,7 @@ import {
   tellNearest,
   type Shape,
 } from "../array/index.js";
-import type { DQNConfig, DQNState, PPOConfig, PPOState, SACConfig, SACState } from "../algorithms/index.js";
+import type { ActionsOf, AgentStateOf, ConfigOf } from "../algorithms/index.js";
 import type { Space } from "../env/index.js";
 import { actBatchOf, actionKindOf, anyKey, obsShapeOf, obsSizeOf } from "./acting.js";
 import { obsReader } from "./observations.js";
@@ -109,10 +109,10 @@ export interface CreatePolicyOptions<C> extends PolicyOptions {
   readonly actionSpace?: Space;
 }
 
-interface Trained {
-  readonly ppo: readonly [PPOState, PPOConfig];
-  readonly dqn: readonly [DQNState, DQNConfig];
-  readonly sac: readonly [SACState, SACConfig];
+/** Actions as plain data, by what they can be. */
+interface PlainActions {
+  readonly discrete: number;
+  readonly continuous: Float32Array;
 }
 
 const optionNames = ["config", "observationSpace", "actionSpace", "explore", "seed"];
@@ -120,9 +120,9 @@ const optionNames = ["config", "observationSpace", "actionSpace", "explore", "se
 /** The policy of an agent that was just trained. */
 export async function createPolicy<K extends Algorithm>(
   algorithm: K,
-  agentState: Trained[K][0],
-  options: CreatePolicyOptions<Trained[K][1]> = {},
-): Promise<Policy<K extends "dqn" ? number : K extends "sac" ? Float32Array : Action>> {
+  agentState: AgentStateOf<K>,
+  options: CreatePolicyOptions<ConfigOf<K>> = {},
+): Promise<Policy<PlainActions[ActionsOf<K>]>> {
   const operation = "createPolicy";
   checkNames(operation, options, optionNames);
   const { config = {}, observationSpace, actionSpace, ...rest } = options;

@@ -1,40 +1,11 @@
 // A policy as data: which algorithm, which settings, and the part of the agent's state that acting needs. It is what
 // the file of a policy holds.
-import { checkedConfig, type ConfigBuilder, type NetworkParams, type ObsStats } from "../agent/index.js";
-import { DQNConfig, PPOConfig, SACConfig, type PPOParams } from "../algorithms/index.js";
+import { checkedConfig, type ObsStats } from "../agent/index.js";
+import { algorithmNames, algorithmOf, isAlgorithm } from "../algorithms/index.js";
 import { Array, dtypes, tree, type DType, type Shape } from "../array/index.js";
 import { CheckpointError, fromSafetensors, toSafetensors } from "../checkpoint/index.js";
 import { isRecord } from "../files/index.js";
 import type { Algorithm } from "./types.js";
-
-/** The part of each algorithm's state that acting needs. */
-interface ActingStates {
-  readonly ppo: ObsStats & { readonly params: PPOParams };
-  readonly dqn: ObsStats & { readonly params: NetworkParams; readonly step: Array };
-  readonly sac: ObsStats & {
-    readonly actorParams: NetworkParams;
-    readonly actionLow: Array;
-    readonly actionHigh: Array;
-  };
-}
-
-interface Configs {
-  readonly ppo: PPOConfig;
-  readonly dqn: DQNConfig;
-  readonly sac: SACConfig;
-}
-
-const builders: { readonly [K in Algorithm]: ConfigBuilder<Configs[K]> } = {
-  ppo: PPOConfig,
-  dqn: DQNConfig,
-  sac: SACConfig,
-};
-
-const fieldsOf: { readonly [K in Algorithm]: readonly (keyof ActingStates[K] & string)[] } = {
-  ppo: ["params"],
-  dqn: ["params", "step"],
-  sac: ["actorParams", "actionLow", "actionHigh"],
-};
 
 interface Common {
   readonly obsShape: Shape;
@@ -44,10 +15,12 @@ interface Common {
 }
 
 /** A policy as data. */
-export type StoredPolicy = Common &
-  {
-    [K in Algorithm]: { readonly algorithm: K; readonly config: Configs[K]; readonly state: ActingStates[K] };
-  }[Algorithm];
+export interface StoredPolicy extends Common {
+  readonly algorithm: Algorithm;
+  readonly config: object;
+  /** The part of the agent's state that acting needs. */
+  readonly state: ObsStats;
+}
 
 /** What is known of a policy before it is checked. */
 interface Claims extends Common {
@@ -61,22 +34,25 @@ export function checkedPolicy(
   operation: string,
   { algorithm, config, state, ...common }: Claims,
 ): StoredPolicy {
-  if (algorithm !== "ppo" && algorithm !== "dqn" && algorithm !== "sac") {
+  if (!isAlgorithm(algorithm)) {
+    const known = `${algorithmNames.slice(0, -1).join(", ")} or ${algorithmNames.at(-1)}`;
     throw new CheckpointError(
-      `${operation}: the algorithm must be ppo, dqn or sac, got ${JSON.stringify(algorithm)}`,
+      `${operation}: the algorithm must be ${known}, got ${JSON.stringify(algorithm)}`,
     );
   }
-  const checked = checkedConfig<object>(operation, "config", builders[algorithm], config);
+  const { config: builder, acting } = algorithmOf(algorithm);
+  const checked = checkedConfig(operation, "config", builder, config);
+  const needed: readonly string[] = acting.fields;
   const fields = isRecord(state) ? state : {};
-  const missing = fieldsOf[algorithm].find((name) => fields[name] === undefined);
+  const missing = needed.find((name) => fields[name] === undefined);
   if (missing !== undefined) {
     throw new CheckpointError(
       `${operation}: this is no state of ${algorithm.toUpperCase()}: it has no ${missing}`,
     );
   }
-  const names = [...fieldsOf[algorithm], "obsStats"].filter((name) => fields[name] !== undefined);
-  const acting = Object.fromEntries(names.map((name) => [name, fields[name]]));
-  return { algorithm, config: checked, state: acting, ...common } as unknown as StoredPolicy;
+  const names = [...needed, "obsStats"].filter((name) => fields[name] !== undefined);
+  const kept = Object.fromEntries(names.map((name) => [name, fields[name]]));
+  return { algorithm, config: checked, state: kept, ...common };
 }
 
 /** Under this name the metadata of a policy's file says what its arrays are for. */

@@ -1,8 +1,9 @@
 // What a policy is to those who only want its actions.
+import type { AlgorithmName } from "../algorithms/index.js";
 import type { Array, Nested, Shape } from "../array/index.js";
 
 /** The algorithms by the names that configs and the command line give them. */
-export type Algorithm = "ppo" | "dqn" | "sac";
+export type Algorithm = AlgorithmName;
 
 /** One observation as plain data: a typed array, a list of numbers, or lists of them for more axes. */
 export type PlainObs = ArrayLike<number> | readonly Nested[];

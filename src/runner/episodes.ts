@@ -1,6 +1,8 @@
 // Environments as runners play them: episodes follow each other, and what they returned is added up.
-import { evalShape, np, random, type Array } from "../array/index.js";
-import { AutoResetWrapper, type Environment } from "../env/index.js";
+import { np, type Array } from "../array/index.js";
+import { playedOn, type Environment } from "../env/index.js";
+
+export { playedOn };
 
 export interface CountedState<S> {
   readonly inner: S;
@@ -8,19 +10,6 @@ export interface CountedState<S> {
   readonly runningReturn: Array;
   readonly runningLength: Array;
 }
-
-/** Whether an environment starts a new episode by itself: then it tells the last observation of the old one. */
-function resetsItself<S, P>(env: Environment<S, P>, params: P): boolean {
-  const infoOf = (key: Array) => {
-    const [, state] = env.reset(key, params);
-    return env.step(key, state, env.actionSpace(params).sample(key), params)[4];
-  };
-  return "terminalObs" in (evalShape(infoOf, random.key(0)) as object);
-}
-
-/** The environment with automatic resets, its own or those of `AutoResetWrapper`; the state is the environment's. */
-export const playedOn = <S, P>(env: Environment<S, P>, params: P): Environment<S, P> =>
-  resetsItself(env, params) ? env : AutoResetWrapper(env);
 
 /** The environment with automatic resets, counting episodes; `info` has the return and length of one that ends. */
 export function endless<S, P>(env: Environment<S, P>, params: P): Environment<CountedState<S>, P> {

@@ -40,7 +40,18 @@ export function evaluate<A, S, P>(
   options: EvaluateOptions,
 ): EvalMetrics {
   checkEvaluation("evaluate", options);
-  const { nEpisodes, maxSteps, rng } = options;
+  const { total, length } = episodeTotals(actFn, agentState, env, envParams, options);
+  return { meanReturn: total.mean(), stdReturn: total.std(), meanLength: length.mean() };
+}
+
+/** The return and the length of each of `nEpisodes` episodes from fresh starts. */
+export function episodeTotals<A, S, P>(
+  actFn: ActFn<A>,
+  agentState: A,
+  env: Environment<S, P>,
+  envParams: P,
+  { nEpisodes, maxSteps, rng }: EvaluateOptions,
+): { readonly total: Array; readonly length: Array } {
   const [resetKey, playKey] = random.split(rng);
   const [obs, envState] = vmap((key: Array) => env.reset(key, envParams))(random.split(resetKey, nEpisodes));
   const start = {
@@ -66,7 +77,7 @@ export function evaluate<A, S, P>(
     },
     start,
   );
-  return { meanReturn: end.total.mean(), stdReturn: end.total.std(), meanLength: end.length.mean() };
+  return { total: end.total, length: end.length };
 }
 
 function checkEvaluation(operation: string, options: EvaluateOptions): void {

@@ -1,5 +1,6 @@
 // Runners: whole training runs, compiled in pieces between which the host can act.
 export type { Change } from "./changes.js";
+export * from "./classes/index.js";
 export { RunnerConfig } from "./config.js";
 export {
   evalKeys,
@@ -31,6 +32,7 @@ export {
   type TrainPPOOptions,
 } from "./ppo.js";
 export { longestEpisode } from "./setting.js";
+export { trainerOf } from "./registry.js";
 export type { SweepGrid, SweepSetting } from "./sweep/grid.js";
 export type { SweepResult, SweepRun } from "./sweep/result.js";
 export {

@@ -2,6 +2,7 @@
 import type { Array, Concrete } from "../core/array.js";
 import { checked } from "../core/checked.js";
 import { environment } from "../core/environment.js";
+import type { TypedArray } from "../core/dtype.js";
 import { fail } from "../core/errors.js";
 import { interpret } from "../core/interpret.js";
 import type { Program } from "../core/program.js";
@@ -9,6 +10,15 @@ import type { Program } from "../core/program.js";
 /** A program made ready to run. */
 export interface Executable {
   readonly run: (inputs: readonly Array[]) => Array[];
+}
+
+/** A program in memory of its own, between whose runs its inputs stay as they are. */
+export interface ResidentExecutable {
+  /** The elements of all inputs, to be written between runs. */
+  readonly inputs: readonly TypedArray[];
+  /** The elements of the outputs, good until the next run. */
+  readonly outputs: readonly TypedArray[];
+  readonly run: () => void;
 }
 
 export interface CompileOptions {
@@ -29,6 +39,8 @@ export interface Backend {
   readonly compile: (program: Program, options: CompileOptions) => Executable;
   /** The same without holding up the thread, where that is possible. */
   readonly compileAsync?: (program: Program, options: CompileOptions) => Promise<Executable>;
+  /** Prepares a program all of whose inputs are constants to begin with, and stay until they are written. */
+  readonly resident?: (program: Program, options: CompileOptions) => ResidentExecutable;
 }
 
 /** Runs every equation by its reference implementation: slow, exact, the oracle of all others. */

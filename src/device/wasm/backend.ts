@@ -73,21 +73,25 @@ export function wasmBackend(features = detectFeatures()): Backend {
     const device = donated.includes(true) ? new DeviceMemory() : (shared ??= new DeviceMemory());
     return new WasmExecutable(compiled, module, constants, donated, device);
   };
+  const ready = (program: Program, name: string, constants: number): Ready => {
+    const key = keyOf(program, constants);
+    const known = recall(key);
+    if (known !== undefined) return known;
+    const compiled = generate(name, program, constants, features);
+    try {
+      return remember(key, { compiled, module: new WebAssembly.Module(compiled.bytes as BufferSource) });
+    } catch (cause) {
+      failRejected(cause, compiled);
+    }
+  };
   return {
     name: "wasm",
     accepts: isCompilable,
-    compile: (program, { name, constants, donated }) => {
-      const key = keyOf(program, constants.length);
-      const known = recall(key);
-      if (known !== undefined) return finish(known, constants, donated);
-      const compiled = generate(name, program, constants.length, features);
-      let module: WebAssembly.Module;
-      try {
-        module = new WebAssembly.Module(compiled.bytes as BufferSource);
-      } catch (cause) {
-        failRejected(cause, compiled);
-      }
-      return finish(remember(key, { compiled, module }), constants, donated);
+    compile: (program, { name, constants, donated }) =>
+      finish(ready(program, name, constants.length), constants, donated),
+    resident: (program, { name, constants }) => {
+      const { compiled, module } = ready(program, name, constants.length);
+      return new WasmExecutable(compiled, module, constants, [], new DeviceMemory()).resident();
     },
     compileAsync: async (program, { name, constants, donated }) => {
       const key = keyOf(program, constants.length);

@@ -10,6 +10,7 @@ import {
   type ArrayType,
   type Concrete,
   type RemoteElements,
+  type ResidentExecutable,
   type TypedArray,
 } from "../../array/index.js";
 import { pageBytes, type Slot, type WasmProgram } from "../../compiler/index.js";
@@ -120,6 +121,15 @@ export class WasmExecutable {
       : program.outputs.map((slot, index) =>
           concrete(this.types[index], device.view(slot, this.sizes[index]).slice()),
         );
+  }
+
+  /** The program with its memory laid open; all its inputs are constants, and its memory is its own. */
+  resident(): ResidentExecutable {
+    const { program, device, constants } = this;
+    constants.forEach((constant, index) => this.write(program.inputs[index], constant));
+    device.owner = this;
+    const view = (slot: Slot): TypedArray => device.view(slot, sizeOf(slot.shape));
+    return { inputs: program.inputs.map(view), outputs: program.outputs.map(view), run: this.start };
   }
 
   /** Saves earlier results from being overwritten; returns which inputs lie where they are wanted and are given up. */

@@ -1,5 +1,5 @@
 // AutoResetWrapper: episodes follow each other without end, as compiled loops need them.
-import { lax, random } from "../../array/index.js";
+import { evalShape, lax, random, type Array } from "../../array/index.js";
 import { restart, type Environment, type Info, type ResetInfo } from "../environment.js";
 import { idOf, rememberId } from "../origin.js";
 import { handOnAll } from "./wrapping.js";
@@ -28,3 +28,16 @@ export function AutoResetWrapper<S, P, I extends Info>(
   // To a run it is the same environment: runs reset those that do not do it themselves.
   return rememberId(wrapped, idOf(env));
 }
+
+/** Whether an environment starts a new episode by itself: then it tells the last observation of the old one. */
+function resetsItself<S, P>(env: Environment<S, P>, params: P): boolean {
+  const infoOf = (key: Array) => {
+    const [, state] = env.reset(key, params);
+    return env.step(key, state, env.actionSpace(params).sample(key), params)[4];
+  };
+  return "terminalObs" in (evalShape(infoOf, random.key(0)) as object);
+}
+
+/** The environment with automatic resets, its own or those of `AutoResetWrapper`; the state is the environment's. */
+export const playedOn = <S, P>(env: Environment<S, P>, params: P): Environment<S, P> =>
+  resetsItself(env, params) ? env : AutoResetWrapper(env);

@@ -1,24 +1,25 @@
 // Sweeps: training over a grid of settings and seeds. Runs that differ in seeds and traceable settings share one
 // compiled program, whose arguments these are; settings that change shapes have programs of their own.
 import { fail } from "../../array/index.js";
-import {
+import type {
   DQNConfig,
+  DQNState,
   PPOConfig,
+  PPOState,
   SACConfig,
-  type DQNState,
-  type PPOState,
-  type SACState,
+  SACState,
 } from "../../algorithms/index.js";
 import type { Environment } from "../../env/index.js";
 import type { RunnerConfig } from "../config.js";
 import { DivergedError } from "../finite.js";
 import { numbersOf, type MetricsRecord } from "../gathered.js";
 import { run, type Progress, type RunOptions, type StopSignal } from "../loop.js";
-import { dqnFamily, trainDQN, type TrainDQNOptions } from "../dqn.js";
-import { sacFamily, trainSAC, type TrainSACOptions } from "../sac.js";
-import { ppoFamily, trainPPO, type TrainPPOOptions } from "../ppo.js";
+import type { trainDQN, TrainDQNOptions } from "../dqn.js";
+import type { trainSAC, TrainSACOptions } from "../sac.js";
+import type { trainPPO, TrainPPOOptions } from "../ppo.js";
+import { trainedBy, trainNames } from "../registry.js";
 import type { SweepGrid } from "./grid.js";
-import { groupsOf, planOf, type Algorithm, type Plan } from "./plan.js";
+import { groupsOf, planOf, type Plan } from "./plan.js";
 import { resultOf, runOf, type SweepResult, type SweepRun } from "./result.js";
 import { runTogether, type Outcome, type Seat } from "./together.js";
 
@@ -47,36 +48,6 @@ type Own<O, A extends object> = Omit<O, keyof RunOptions<A> | "seeds"> & SweepLi
 export type SweepPPOOptions = Own<TrainPPOOptions, PPOState>;
 export type SweepDQNOptions = Own<TrainDQNOptions, DQNState>;
 export type SweepSACOptions = Own<TrainSACOptions, SACState>;
-
-const algorithms = new Map<unknown, Algorithm>([
-  [
-    trainPPO,
-    {
-      config: "ppoConfig",
-      options: ["networks", "obsShape", "nActions"],
-      builder: PPOConfig,
-      family: ppoFamily,
-    },
-  ],
-  [
-    trainDQN,
-    {
-      config: "dqnConfig",
-      options: ["networks", "obsShape", "nActions"],
-      builder: DQNConfig,
-      family: dqnFamily,
-    },
-  ],
-  [
-    trainSAC,
-    {
-      config: "sacConfig",
-      options: ["networks", "obsShape", "actionDim"],
-      builder: SACConfig,
-      family: sacFamily,
-    },
-  ],
-] as unknown as [unknown, Algorithm][]);
 
 /**
  * Trains once for every combination of the grid's values and each of its seeds. A run of a sweep is the run that
@@ -111,8 +82,13 @@ export async function sweep(
   options: SweepListeners<object> & { readonly runnerConfig?: Partial<RunnerConfig> | undefined },
   grid: Readonly<Record<string, unknown>>,
 ): Promise<SweepResult> {
-  const algorithm = algorithms.get(train);
-  if (algorithm === undefined) fail("sweep", "needs trainPPO, trainDQN or trainSAC as its first argument");
+  const algorithm = trainedBy(train);
+  if (algorithm === undefined) {
+    fail(
+      "sweep",
+      `needs ${trainNames.slice(0, -1).join(", ")} or ${trainNames.at(-1)} as its first argument`,
+    );
+  }
   const { onProgress, signal, sideBySide = 1 } = options;
   const plans = planOf(algorithm, env as Environment, envParams, options, grid);
   const runs: SweepRun[] = [];

@@ -14,9 +14,11 @@ import * as plotting from "vibe-rl/plotting";
 import * as policy from "vibe-rl/policy";
 import * as runDir from "vibe-rl/runDir";
 import * as runner from "vibe-rl/runner";
+import * as vecEnv from "vibe-rl/vecEnv";
 
 const subPaths = {
   ...{ agent, array, checkpoint, config, dqn, env, metrics, nn, plotting, policy, ppo, runDir, runner, sac },
+  vecEnv,
 };
 
 /** A line through four points, found by compiled steps of gradient descent. */

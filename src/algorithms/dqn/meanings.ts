@@ -1,0 +1,30 @@
+// What every field of DQN's config means, in a few words, for the command line's help.
+import type { DQNConfig } from "./config.js";
+
+export const meanings: Readonly<Record<keyof DQNConfig, string>> = {
+  hiddenSizes: "widths of the hidden layers",
+  network: "mlp, cnn, or auto: convolutions for images",
+  lr: "learning rate",
+  lrSchedule: "constant, or linear: the rate falls to 0 over schedule_updates",
+  scheduleUpdates: "updates over which settings fall; null: all of the run",
+  gamma: "discount for each step",
+  batchSize: "transitions in a batch",
+  maxGradNorm: "largest norm of the gradients",
+  targetUpdateFreq: "updates between those of the target network",
+  tau: "how far the target network moves then; 1 copies",
+  epsilonStart: "chance of a random action at first",
+  epsilonEnd: "chance of a random action in the end",
+  epsilonDecaySteps: "updates over which the chance falls",
+  explorationFraction: "part of schedule_updates over which it falls instead",
+  nSteps: "steps whose rewards are added up before values take over",
+  trainFreq: "environment steps between times of learning",
+  gradientSteps: "updates each time",
+  prioritized: "whether transitions with large errors are drawn more often",
+  priorityAlpha: "how much more often; 0 not at all",
+  priorityBeta: "how far weights make up for it at first; in the end in full",
+  double: "whether to use double DQN",
+  dueling: "whether the network has a value and advantages",
+  loss: "mse or huber",
+  normalizeObs: "whether observations are normalised by running statistics",
+  clipObs: "normalised observations are kept within ± this",
+};

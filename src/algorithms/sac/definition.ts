@@ -1,0 +1,24 @@
+// SAC for the layers above.
+import { defineAlgorithm } from "../definition.js";
+import { SAC } from "./agent.js";
+import { SACConfig } from "./config.js";
+import { meanings } from "./meanings.js";
+import { presets } from "./presets.js";
+import type { SACState } from "./types.js";
+
+export const sac = defineAlgorithm<SACState, SACConfig, "continuous">({
+  config: SACConfig,
+  meanings,
+  presets,
+  actions: ["continuous"],
+  acting: {
+    fields: ["actorParams", "actionLow", "actionHigh"],
+    isUnbounded: false,
+    actBatch: (state, obs, options) => {
+      const [actions, { rng }] = SAC.actBatch(state, obs, options);
+      return [actions, rng];
+    },
+    actionKind: ({ actionLow }) => ({ kind: "continuous", size: actionLow.size }),
+    firstNetwork: ({ actorParams }) => actorParams,
+  },
+});

@@ -1,0 +1,30 @@
+// What every field of SAC's config means, in a few words, for the command line's help.
+import type { SACConfig } from "./config.js";
+
+export const meanings: Readonly<Record<keyof SACConfig, string>> = {
+  hiddenSizes: "widths of the hidden layers",
+  network: "mlp, cnn, or auto: convolutions for images",
+  actorLr: "learning rate of the actor",
+  criticLr: "learning rate of the critics",
+  alphaLr: "learning rate of the temperature",
+  lrSchedule: "constant, or linear: the rates fall to 0 over schedule_updates",
+  scheduleUpdates: "updates over which settings fall; null: all of the run",
+  gamma: "discount for each step",
+  batchSize: "transitions in a batch",
+  maxGradNorm: "largest norm of the gradients",
+  tau: "how fast the target critics follow",
+  initAlpha: "temperature to begin with",
+  autotuneAlpha: "whether the temperature is learned",
+  targetEntropyScale: "target entropy per action component, negated",
+  actionLow: "least action; null takes the environment's",
+  actionHigh: "largest action; null takes the environment's",
+  logStdMin: "least log standard deviation",
+  logStdMax: "largest log standard deviation",
+  nSteps: "steps whose rewards are added up before values take over",
+  trainFreq: "environment steps between times of learning",
+  gradientSteps: "updates each time",
+  normalizeObs: "whether observations are normalised by running statistics",
+  clipObs: "normalised observations are kept within ± this",
+  normalizeReward: "whether rewards are scaled by the deviation of returns",
+  clipReward: "normalised rewards are kept within ± this",
+};

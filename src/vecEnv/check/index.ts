@@ -1,0 +1,3 @@
+// Checks of environments that are objects, alone and side by side.
+export { checkHostEnv, hostEnvProblems, type CheckHostEnvOptions } from "./hostEnv.js";
+export { checkVecEnv, vecEnvProblems, type CheckVecEnvOptions } from "./vecEnv.js";

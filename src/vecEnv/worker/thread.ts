@@ -1,0 +1,70 @@
+// Threads of Node and of browsers, as this package starts them.
+import { hasThreads, threads } from "../../node/index.js";
+import { fail } from "../../array/index.js";
+import type { Reply, Request } from "./protocol.js";
+
+export interface ThreadEvents {
+  readonly message: (reply: Reply) => void;
+  /** The thread is no more: something was thrown outside of all calls, or it has ended. */
+  readonly lost: (reason: string, cause?: unknown) => void;
+}
+
+export interface Thread {
+  readonly post: (request: Request) => void;
+  readonly terminate: () => Promise<void>;
+  /** While it is held, the process does not end. */
+  readonly hold: (isHeld: boolean) => void;
+}
+
+export function startThread(operation: string, events: ThreadEvents): Thread {
+  return hasThreads() ? startNodeThread(events) : startBrowserWorker(operation, events);
+}
+
+/** Flags that say where the main program comes from; a worker has a file of its own. */
+const isAboutProgram = (flag: string): boolean => /^(--input-type|--eval|-e|--print|-p|-pe)\b/.test(flag);
+
+function startNodeThread({ message, lost }: ThreadEvents): Thread {
+  // Not in one expression: bundlers would take the file along a second time.
+  const here = import.meta.url;
+  const worker = new threads.Worker(new URL("./entry.js", here), {
+    execArgv: process.execArgv.filter(
+      (flag, at, flags) => !isAboutProgram(flag) && !isAboutProgram(flags[at - 1] ?? ""),
+    ),
+  });
+  worker.on("message", message);
+  worker.on("messageerror", (error) => lost("its worker sent what cannot be read", error));
+  worker.on("error", (error) =>
+    lost(`its worker failed: ${error instanceof Error ? error.message : String(error)}`, error),
+  );
+  worker.on("exit", (code) => lost(`its worker has ended with code ${code}, as process.exit does`));
+  return {
+    post: (request) => worker.postMessage(request),
+    terminate: async () => {
+      await worker.terminate();
+    },
+    hold: (isHeld) => (isHeld ? worker.ref() : worker.unref()),
+  };
+}
+
+function startBrowserWorker(operation: string, { message, lost }: ThreadEvents): Thread {
+  if (typeof Worker === "undefined") fail(operation, "there are no workers here; use SyncVecEnv");
+  if (typeof SharedArrayBuffer === "undefined" || !globalThis.crossOriginIsolated) {
+    fail(
+      operation,
+      "a page shares memory with workers only where it is cross-origin isolated: serve it with the headers " +
+        "Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp, or use SyncVecEnv",
+    );
+  }
+  const worker = new Worker(new URL("./entry.js", import.meta.url), { type: "module" });
+  worker.onmessage = ({ data }: MessageEvent<Reply>) => message(data);
+  worker.onmessageerror = () => lost("its worker sent what cannot be read");
+  worker.onerror = (event) => lost(`its worker failed: ${event.message}`, event.error);
+  return {
+    post: (request) => worker.postMessage(request),
+    terminate: () => {
+      worker.terminate();
+      return Promise.resolve();
+    },
+    hold: () => undefined,
+  };
+}

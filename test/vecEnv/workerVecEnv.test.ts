@@ -1,0 +1,218 @@
+// WorkerVecEnv: environments in worker threads. The built package is tested, since threads run JavaScript only.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type * as VecEnvModule from "vibe-rl/vecEnv";
+import { copyStep } from "./games.js";
+
+type Options = VecEnvModule.WorkerVecEnvOptions;
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const games = new URL("./workerGames.mjs", import.meta.url);
+let built: typeof VecEnvModule;
+const open: VecEnvModule.VecEnv[] = [];
+
+beforeAll(async () => {
+  built = (await import(pathToFileURL(`${root}/dist/exports/vecEnv.js`).href)) as typeof VecEnvModule;
+});
+afterEach(async () => {
+  vi.unstubAllGlobals();
+  for (const vec of open.splice(0)) await vec.close();
+});
+
+async function walks(options: Partial<Options> = {}): Promise<VecEnvModule.WorkerVecEnv> {
+  const vec = await built.WorkerVecEnv({
+    url: games,
+    exportName: "Walk",
+    numEnvs: 3,
+    numWorkers: 2,
+    ...options,
+  });
+  open.push(vec);
+  return vec;
+}
+
+/** The same walks in this thread. */
+async function walksHere(numEnvs: number): Promise<VecEnvModule.VecEnv> {
+  const { Walk } = (await import(games.href)) as { readonly Walk: new () => VecEnvModule.HostEnv };
+  return built.SyncVecEnv(Array.from({ length: numEnvs }, () => () => new Walk()));
+}
+
+const actionsAt = (step: number, count: number) =>
+  Int32Array.from({ length: count }, (_, index) => (step % (index + 2) === 0 ? 1 : 0));
+
+async function play(vec: VecEnvModule.VecEnv, steps: number): Promise<unknown[]> {
+  const copies: unknown[] = [];
+  for (let step = 0; step < steps; step++)
+    copies.push(copyStep(await vec.step(actionsAt(step, vec.numEnvs))));
+  return copies;
+}
+
+async function failureOf(call: () => unknown): Promise<Error & { readonly index?: number }> {
+  try {
+    await call();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+describe("WorkerVecEnv", () => {
+  it("gives what SyncVecEnv gives, bit for bit, however many workers there are", async () => {
+    const here = await walksHere(5);
+    const start = (await here.reset(7)).slice();
+    const expected = await play(here, 30);
+    for (const options of [{ numWorkers: 1 }, { numWorkers: 2 }, { exportName: "later", numWorkers: 2 }]) {
+      const vec = await walks({ numEnvs: 5, ...options });
+      expect(await vec.reset(7)).toEqual(start);
+      expect(await play(vec, 30)).toEqual(expected);
+      expect(String(vec.observationSpace)).toBe(String(here.observationSpace));
+      expect(String(vec.actionSpace)).toBe(String(here.actionSpace));
+    }
+  });
+
+  it("takes a class, a function, what a module registers, and arguments for each environment", async () => {
+    const args = (index: number) => [{ limit: index + 1 }];
+    const base = { url: games.href, numEnvs: 3, numWorkers: 1, args };
+    for (const way of [{ exportName: "Walk" }, {}, { id: "Walk-v0" }]) {
+      const vec = await built.WorkerVecEnv({ ...base, ...way });
+      open.push(vec);
+      await vec.reset(0);
+      expect([...(await vec.step(new Int32Array(3))).extras.timeOuts]).toEqual([1, 0, 0]);
+      expect([...(await vec.step(new Int32Array(3))).extras.timeOuts]).toEqual([1, 1, 0]);
+    }
+    const limited = await walks({ numWorkers: 1, maxEpisodeSteps: 1 });
+    await limited.reset(0);
+    expect([...(await limited.step(new Int32Array(3))).extras.timeOuts]).toEqual([1, 1, 1]);
+  });
+
+  it("takes states from SyncVecEnv and gives such, and draws pictures", async () => {
+    const [here, vec] = [await walksHere(3), await walks()];
+    await here.reset(3);
+    await play(here, 8);
+    const state = await here.getState?.();
+    await vec.setState?.(state);
+    expect(await vec.getState?.()).toEqual(state);
+    expect(await play(vec, 9)).toEqual(await play(here, 9));
+    expect(await vec.render?.(2)).toBe(await here.render?.(2));
+  });
+
+  it("keeps the contract", async () => {
+    expect(await built.vecEnvProblems(await walks({ numWorkers: 1 }), { steps: 40 })).toEqual([]);
+  });
+
+  it("is closed once, however often it is told to", async () => {
+    const vec = await walks();
+    await vec.reset(0);
+    await Promise.all([vec.close(), vec.close()]);
+    await vec.close();
+    expect((await failureOf(() => vec.step(new Int32Array(3)))).message).toContain(
+      "step() comes after close()",
+    );
+  });
+
+  it("lets a process end that does not close it", () => {
+    const script = `
+      import { WorkerVecEnv } from ${JSON.stringify(pathToFileURL(`${root}/dist/exports/vecEnv.js`).href)};
+      const vec = await WorkerVecEnv({ url: ${JSON.stringify(games.href)}, exportName: "later", numEnvs: 2, numWorkers: 1 });
+      await vec.reset(0);
+      const { rewards } = await vec.step(new Int32Array(2));
+      console.log(rewards.length);`;
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+      encoding: "utf8",
+      timeout: 30_000,
+    });
+    expect([status, stdout, stderr]).toEqual([0, "2\n", ""]);
+  });
+});
+
+const troubles: Record<string, readonly [words: string, timeoutMs?: number]> = {
+  throws: ["step threw: off the board"],
+  rejects: ["step threw: off the board"],
+  nan: ["the observation of step holds NaN at element 1"],
+  exits: ["its worker has ended with code 3, as process.exit does"],
+  crashes: ["its worker failed: in a timer"],
+  hangs: ["has not answered within 300 ms (timeoutMs)", 300],
+  waits: ["has not answered within 300 ms (timeoutMs)", 300],
+};
+
+describe("WorkerVecEnv names the environment that fails, and ends all workers:", () => {
+  it.each(Object.entries(troubles))(
+    "an environment that %s",
+    async (trouble, [words, timeoutMs = 60_000]) => {
+      const args = (index: number) => [index === 1 ? { trouble } : {}];
+      const vec = await walks({ numEnvs: 4, numWorkers: trouble === "throws" ? 2 : 1, args, timeoutMs });
+      await vec.reset(0);
+      const error = await failureOf(() => play(vec, 3));
+      expect(error).toMatchObject({ name: "VecEnvError", index: 1, environment: "Walk" });
+      expect(error.message).toContain("WorkerVecEnv: environment 1 (Walk): ");
+      expect(error.message).toContain(words);
+      if (words.startsWith("step threw"))
+        expect(error.cause).toMatchObject({ name: "RangeError", message: "off the board" });
+      expect((await failureOf(() => vec.step(new Int32Array(4)))).message).toContain(
+        "step() comes after a failure",
+      );
+      await vec.close();
+    },
+  );
+
+  it("no thread is left behind, and the process can end", () => {
+    const script = `
+      import { WorkerVecEnv } from ${JSON.stringify(pathToFileURL(`${root}/dist/exports/vecEnv.js`).href)};
+      for (const trouble of ["throws", "hangs"]) {
+        const args = (index) => [index === 0 ? { trouble } : {}];
+        const vec = await WorkerVecEnv({ url: ${JSON.stringify(games.href)}, args, numEnvs: 2, numWorkers: 2, timeoutMs: 300 });
+        await vec.reset(0);
+        try {
+          for (let step = 0; step < 3; step++) await vec.step(new Int32Array(2));
+        } catch (error) {
+          console.log(error.index);
+        }
+      }
+      console.log(process.getActiveResourcesInfo().filter((name) => /Worker|MessagePort/.test(name)).length);`;
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+      encoding: "utf8",
+      timeout: 50_000,
+    });
+    expect([status, stdout, stderr]).toEqual([0, "0\n0\n0\n", ""]);
+  });
+
+  it("environments that cannot be made", async () => {
+    const words = async (options: Partial<Options>) =>
+      (await failureOf(() => walks({ numWorkers: 1, ...options }))).message;
+    expect(await words({ url: new URL("./nowhere.mjs", games) })).toMatch(
+      /WorkerVecEnv: cannot load .*nowhere\.mjs/,
+    );
+    expect(await words({ exportName: "Wolk" })).toContain('has no export "Wolk"; the nearest is Walk');
+    expect(await words({ exportName: "noFactory" })).toContain(
+      "must be a class or a function that makes an environment, got 3",
+    );
+    expect(await words({ exportName: "failing" })).toContain("environment 0: its factory threw: no licence");
+    const spaces = await words({
+      url: `data:text/javascript,export default () => ({})`,
+      exportName: "default",
+    });
+    expect(spaces).toContain("environment 0: must have observationSpace");
+  });
+
+  it("options that do not fit", async () => {
+    const words = async (options: object) => (await failureOf(() => walks(options))).message;
+    expect(await words({ url: "./snake.js" })).toContain(
+      'url must be that of a module, new URL("./snake.js", import.meta.url)',
+    );
+    expect(await words({ numWorkers: 4 })).toContain("numWorkers is 4, more than numEnvs, 3");
+    expect(await words({ timeoutMs: -1 })).toContain("timeoutMs must be a positive number");
+    expect(await words({ id: "Walk-v0" })).toContain("but not both");
+    expect(await words({ export: "Walk" })).toContain('there is no option "export"');
+  });
+
+  it("a page that may not share memory", async () => {
+    // As in a browser: no Node, and a page that is not isolated.
+    vi.stubGlobal("process", undefined);
+    vi.stubGlobal("Worker", Object);
+    vi.stubGlobal("navigator", { hardwareConcurrency: 2 });
+    const error = await failureOf(() => built.WorkerVecEnv({ url: games, numEnvs: 2 }));
+    vi.unstubAllGlobals();
+    expect(error.message).toContain("only where it is cross-origin isolated");
+  });
+});

@@ -1,5 +1,4 @@
 // How a stored policy acts: the algorithms' own functions, with the parameters as constants of the program.
-import type { ObsStats } from "../agent/index.js";
 import { algorithmOf, type ActionKind } from "../algorithms/index.js";
 import { np, random, type Array, type Shape } from "../array/index.js";
 import type { StoredPolicy } from "./stored.js";

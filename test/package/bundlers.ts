@@ -62,7 +62,12 @@ async function withVite(folder: string, program: string, out: string): Promise<B
     configFile: false,
     logLevel: "silent",
     customLogger: { ...vite.createLogger("silent"), warn, warnOnce: warn, error: warn },
-    build: { outDir: out, rolldownOptions: { input: path.join(folder, `${program}.js`) } },
+    // Its hint is about any page with a chunk of more than 500 kB, not about ours.
+    build: {
+      outDir: out,
+      chunkSizeWarningLimit: 1000,
+      rolldownOptions: { input: path.join(folder, `${program}.js`) },
+    },
   });
   if (!("output" in result)) throw new Error("vite built something else than one bundle");
   return { entry: `${out}/${result.output[0].fileName}`, isModule: true, warnings };

@@ -160,6 +160,13 @@ describe.skipIf(isSkipped)("bundles in a browser", () => {
   });
 });
 
+describe("a program of Node with worker threads", () => {
+  it("works from the tarball", () => {
+    const output = execFileSync(process.execPath, ["workers.js"], { cwd: project.folder, encoding: "utf8" });
+    expect(JSON.parse(output)).toEqual({ numEnvs: 3, isSame: true });
+  });
+});
+
 describe("a program of Node with files", () => {
   /** What files.js leaves on the disk when a script of it is run. */
   function filesOf(script: string): unknown {

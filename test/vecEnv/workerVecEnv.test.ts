@@ -1,27 +1,29 @@
-// WorkerVecEnv: environments in worker threads. The built package is tested, since threads run JavaScript only.
+// WorkerVecEnv: environments in worker threads. What runs in the threads is the built package, since Node runs no
+// TypeScript.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type * as VecEnvModule from "vibe-rl/vecEnv";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  SyncVecEnv,
+  vecEnvProblems,
+  WorkerVecEnv,
+  type HostEnv,
+  type VecEnv,
+  type WorkerVecEnvOptions,
+} from "vibe-rl/vecEnv";
 import { copyStep } from "./games.js";
-
-type Options = VecEnvModule.WorkerVecEnvOptions;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const games = new URL("./workerGames.mjs", import.meta.url);
-let built: typeof VecEnvModule;
-const open: VecEnvModule.VecEnv[] = [];
+const open: VecEnv[] = [];
 
-beforeAll(async () => {
-  built = (await import(pathToFileURL(`${root}/dist/exports/vecEnv.js`).href)) as typeof VecEnvModule;
-});
 afterEach(async () => {
   vi.unstubAllGlobals();
   for (const vec of open.splice(0)) await vec.close();
 });
 
-async function walks(options: Partial<Options> = {}): Promise<VecEnvModule.WorkerVecEnv> {
-  const vec = await built.WorkerVecEnv({
+async function walks(options: Partial<WorkerVecEnvOptions> = {}): Promise<WorkerVecEnv> {
+  const vec = await WorkerVecEnv({
     url: games,
     exportName: "Walk",
     numEnvs: 3,
@@ -33,15 +35,15 @@ async function walks(options: Partial<Options> = {}): Promise<VecEnvModule.Worke
 }
 
 /** The same walks in this thread. */
-async function walksHere(numEnvs: number): Promise<VecEnvModule.VecEnv> {
-  const { Walk } = (await import(games.href)) as { readonly Walk: new () => VecEnvModule.HostEnv };
-  return built.SyncVecEnv(Array.from({ length: numEnvs }, () => () => new Walk()));
+async function walksHere(numEnvs: number): Promise<VecEnv> {
+  const { Walk } = (await import(games.href)) as { readonly Walk: new () => HostEnv };
+  return SyncVecEnv(Array.from({ length: numEnvs }, () => () => new Walk()));
 }
 
 const actionsAt = (step: number, count: number) =>
   Int32Array.from({ length: count }, (_, index) => (step % (index + 2) === 0 ? 1 : 0));
 
-async function play(vec: VecEnvModule.VecEnv, steps: number): Promise<unknown[]> {
+async function play(vec: VecEnv, steps: number): Promise<unknown[]> {
   const copies: unknown[] = [];
   for (let step = 0; step < steps; step++)
     copies.push(copyStep(await vec.step(actionsAt(step, vec.numEnvs))));
@@ -75,7 +77,7 @@ describe("WorkerVecEnv", () => {
     const args = (index: number) => [{ limit: index + 1 }];
     const base = { url: games.href, numEnvs: 3, numWorkers: 1, args };
     for (const way of [{ exportName: "Walk" }, {}, { id: "Walk-v0" }]) {
-      const vec = await built.WorkerVecEnv({ ...base, ...way });
+      const vec = await WorkerVecEnv({ ...base, ...way });
       open.push(vec);
       await vec.reset(0);
       expect([...(await vec.step(new Int32Array(3))).extras.timeOuts]).toEqual([1, 0, 0]);
@@ -98,7 +100,7 @@ describe("WorkerVecEnv", () => {
   });
 
   it("keeps the contract", async () => {
-    expect(await built.vecEnvProblems(await walks({ numWorkers: 1 }), { steps: 40 })).toEqual([]);
+    expect(await vecEnvProblems(await walks({ numWorkers: 1 }), { steps: 40 })).toEqual([]);
   });
 
   it("is closed once, however often it is told to", async () => {
@@ -178,7 +180,7 @@ describe("WorkerVecEnv names the environment that fails, and ends all workers:",
   });
 
   it("environments that cannot be made", async () => {
-    const words = async (options: Partial<Options>) =>
+    const words = async (options: Partial<WorkerVecEnvOptions>) =>
       (await failureOf(() => walks({ numWorkers: 1, ...options }))).message;
     expect(await words({ url: new URL("./nowhere.mjs", games) })).toMatch(
       /WorkerVecEnv: cannot load .*nowhere\.mjs/,
@@ -211,7 +213,7 @@ describe("WorkerVecEnv names the environment that fails, and ends all workers:",
     vi.stubGlobal("process", undefined);
     vi.stubGlobal("Worker", Object);
     vi.stubGlobal("navigator", { hardwareConcurrency: 2 });
-    const error = await failureOf(() => built.WorkerVecEnv({ url: games, numEnvs: 2 }));
+    const error = await failureOf(() => WorkerVecEnv({ url: games, numEnvs: 2 }));
     vi.unstubAllGlobals();
     expect(error.message).toContain("only where it is cross-origin isolated");
   });

@@ -23,10 +23,15 @@ export function startThread(operation: string, events: ThreadEvents): Thread {
 /** Flags that say where the main program comes from; a worker has a file of its own. */
 const isAboutProgram = (flag: string): boolean => /^(--input-type|--eval|-e|--print|-p|-pe)\b/.test(flag);
 
-function startNodeThread({ message, lost }: ThreadEvents): Thread {
+/** The worker's program; that of the built package where this one is read from its sources, which Node cannot run. */
+function entryUrl(): URL {
   // Not in one expression: bundlers would take the file along a second time.
   const here = import.meta.url;
-  const worker = new threads.Worker(new URL("./entry.js", here), {
+  return new URL(here.endsWith(".ts") ? "../../../dist/vecEnv/worker/entry.js" : "./entry.js", here);
+}
+
+function startNodeThread({ message, lost }: ThreadEvents): Thread {
+  const worker = new threads.Worker(entryUrl(), {
     execArgv: process.execArgv.filter(
       (flag, at, flags) => !isAboutProgram(flag) && !isAboutProgram(flags[at - 1] ?? ""),
     ),

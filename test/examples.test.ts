@@ -34,6 +34,11 @@ const checks: Record<string, (lines: string[]) => void> = {
     expect(first).toBeGreaterThan(0.5);
     expect(last).toBeLessThan(0.001);
   },
+  invertedPendulum: (lines) => {
+    const lengths = lines.map((line) => Number(/for (\d+) steps/.exec(line)?.[1]));
+    expect(lengths).toHaveLength(3);
+    expect(lengths[2]).toBeGreaterThan(950);
+  },
   sweep: (lines) => {
     const [head, slow, , fast] = lines;
     expect(head).toBe("lr       runs  last return  evaluation");
@@ -45,6 +50,13 @@ const checks: Record<string, (lines: string[]) => void> = {
     const [before, after] = numbers(lines);
     expect(before).toBeGreaterThan(0.9);
     expect(after).toBeLessThan(0.05);
+  },
+  trainSnake: (lines) => {
+    // A random player ends near -1: it meets a wall before it meets an apple.
+    const [first, , , best] = lines.map((line) => Number(/reward (-?[\d.]+)/.exec(line)?.[1]));
+    expect(lines).toHaveLength(4);
+    expect(best).toBeGreaterThan(first);
+    expect(best).toBeGreaterThan(5);
   },
 };
 

@@ -1,13 +1,13 @@
 // Loop kernels as WebAssembly: nested loops, the vectors' loop four elements at a time or several vectors at
 // once, everything computed at the outermost level where it is known.
 import type { Expression, LoopKernel, Operation, Store } from "../kernel.js";
-import { reductionRoots, rootsOf } from "../plan/accesses.js";
-import { expressionsBelow, landings, operandsOf } from "../walk.js";
+import { landings } from "../walk.js";
 import type { Assembler } from "./assembler.js";
 import { reductionRegimes, sumOver, type Repeat } from "./longSums.js";
+import { LoopAnalysis } from "./loopAnalysis.js";
 import type { Features } from "./math.js";
 import { MemoryAccess } from "./memory.js";
-import { kernelRoots, planNest, type Nest } from "./nest.js";
+import { planNest, type Nest } from "./nest.js";
 import { Operations } from "./operations.js";
 import { Pointers, type Surroundings } from "./pointers.js";
 import { Accumulator } from "./reductions.js";
@@ -29,18 +29,12 @@ class LoopRenderer {
   private readonly pointers: Pointers;
   private readonly memory: MemoryAccess;
   private readonly operations: Operations;
-  private readonly order: readonly Expression[];
-  /** The loops that a value depends on, as bits. */
-  private readonly depends = new Map<Expression, number>();
-  private readonly uses = new Map<Expression, number>();
-  /** The innermost loop in which the body needs a value; missing for what only comes after reductions. */
-  private readonly neededIn = new Map<Expression, number>();
+  private readonly values: LoopAnalysis;
   /** What is put into locals before others, so that these are not too deep to write out. */
   private readonly landings: readonly Expression[];
   /** Loads that are done together with others. */
   private readonly neighbours = new Map<Expression, Neighbours<Load>>();
-  /** How many vectors are worked on at once, how many now, and which of them the code is for. */
-  private readonly unroll: number;
+  /** How many vectors are worked on now, and which of them the code is for. */
   private copies = 1;
   private copy = 0;
   /** Values that are in locals now: those that all vectors share, and each vector's own. */
@@ -65,90 +59,26 @@ class LoopRenderer {
     this.nest = planNest(kernel);
     const { loops, vector } = this.nest;
     this.pointers = new Pointers(asm, loops, surroundings);
-    this.order = expressionsBelow(kernelRoots(kernel));
-    this.landings = landings(this.order);
+    this.values = new LoopAnalysis(kernel, this.nest);
+    this.landings = landings(this.values.order);
     const operands = {
       push: (expression: Expression) => this.push(expression),
       local: (expression: Expression) => this.local(expression),
-      isUniform: (expression: Expression) => this.isUniform(expression),
+      isUniform: (expression: Expression) => this.values.isUniform(expression),
     };
     this.memory = new MemoryAccess(asm, this.pointers, vector < 0 ? null : loops[vector].axis, operands);
     this.operations = new Operations(asm, features, operands);
-    this.analyse();
-    this.unroll = this.chooseUnroll();
-    this.own = Array.from({ length: this.unroll }, () => new Map<Expression, number>());
+    this.prepareMemory();
+    this.own = Array.from({ length: this.values.unroll }, () => new Map<Expression, number>());
   }
 
-  // ---- analysis ---------------------------------------------------------------------------------------
-
-  private analyse(): void {
-    const { kernel, order } = this;
-    for (const expression of order) {
-      this.depends.set(expression, this.dependsOf(expression));
-      for (const operand of operandsOf(expression)) this.count(operand);
-    }
-    kernelRoots(kernel).forEach((root) => this.count(root));
-    const innermost = this.nest.loops.length - 1;
-    for (const root of [...rootsOf(kernel.body), ...reductionRoots(kernel)])
-      this.neededIn.set(root, innermost);
-    for (let index = order.length - 1; index >= 0; index--) {
-      const user = order[index];
-      if (!this.neededIn.has(user)) continue;
-      const level = this.level(user);
-      for (const operand of operandsOf(user)) {
-        this.neededIn.set(operand, Math.max(this.neededIn.get(operand) ?? -1, level));
-      }
-    }
-    // All pointers are known before the first loop.
-    for (const expression of order) if (expression.kind === "load") this.pointers.access(expression.address);
-    for (const { address } of [...kernel.body, ...kernel.after]) this.pointers.access(address);
-    const loads = order.filter((expression) => expression.kind === "load");
-    for (const group of neighbouringLoads(loads, (address) => this.memory.strideOf(address)))
-      if (this.memory.isByRows(group)) for (const load of group) this.neighbours.set(load, group);
-  }
-
-  /** How many vectors to work on at once: more where each step would wait for the one before. */
-  private chooseUnroll(): number {
-    const { kernel, order } = this;
-    const { loops, vector } = this.nest;
-    if (vector < 0 || kernel.ordered) return 1;
-    // Large kernels have enough to do meanwhile, and too few registers.
-    const operations = order.filter((expression) => expression.kind === "operation");
-    const isRandom = operations.length <= 24 && operations.some(({ name }) => name === "threefry2x32");
-    const isReducing = operations.length <= 12 && [1, 2].includes(kernel.reductions.length);
-    const wanted = isRandom || (isReducing && operations.length <= 4) ? 4 : isReducing ? 2 : 1;
-    const vectors = Math.floor(loops[vector].extent / 4);
-    const fits = [4, 2].find((count) => count <= wanted && (vectors % count === 0 || vectors >= 4 * count));
-    return vectors === 0 ? 1 : (fits ?? 1);
-  }
-
-  private count(expression: Expression): void {
-    this.uses.set(expression, (this.uses.get(expression) ?? 0) + 1);
-  }
-
-  private dependsOf(expression: Expression): number {
-    let bits = 0;
-    // The result of a reduction is another one at every point of the loops around it.
-    if (expression.kind === "reduced")
-      this.nest.loops.forEach(({ isReduced }, index) => {
-        if (!isReduced) bits |= 1 << index;
-      });
-    for (const operand of operandsOf(expression)) bits |= this.depends.get(operand) ?? 0;
-    this.nest.loops.forEach(({ axis }, index) => {
-      if (expression.kind === "axis" && expression.axis === axis) bits |= 1 << index;
-      if (expression.kind === "load" && expression.address.strides[axis] !== 0) bits |= 1 << index;
-    });
-    return bits;
-  }
-
-  /** The innermost loop that a value depends on; -1 for none. */
-  private level(expression: Expression): number {
-    return 31 - Math.clz32(this.depends.get(expression) ?? 0);
-  }
-
-  private isUniform(expression: Expression): boolean {
-    const { vector } = this.nest;
-    return vector < 0 || ((this.depends.get(expression) ?? 0) & (1 << vector)) === 0;
+  /** Makes all pointers known before the first loop, and finds loads that are done together. */
+  private prepareMemory(): void {
+    const { kernel, memory, pointers } = this;
+    const loads = this.values.order.filter((expression) => expression.kind === "load");
+    for (const { address } of [...loads, ...kernel.body, ...kernel.after]) pointers.access(address);
+    for (const group of neighbouringLoads(loads, (address) => memory.strideOf(address)))
+      if (memory.isByRows(group)) for (const load of group) this.neighbours.set(load, group);
   }
 
   // ---- structure --------------------------------------------------------------------------------------
@@ -204,7 +134,7 @@ class LoopRenderer {
     const { extent } = this.nest.loops[depth];
     const before = this.lanes;
     const vectors = Math.floor(extent / 4);
-    const together = Math.floor(vectors / this.unroll);
+    const together = Math.floor(vectors / this.values.unroll);
     const iteration = (copies: number) => () => {
       this.copies = copies;
       this.enter(depth);
@@ -212,8 +142,8 @@ class LoopRenderer {
       this.step(depth, 4 * copies, position);
     };
     this.lanes = 4;
-    this.repeat(depth, together, iteration(this.unroll));
-    this.asm.repeat(vectors - together * this.unroll, iteration(1));
+    this.repeat(depth, together, iteration(this.values.unroll));
+    this.asm.repeat(vectors - together * this.values.unroll, iteration(1));
     if (extent % 4 > 0) {
       this.lanes = extent % 4;
       this.enter(depth);
@@ -248,7 +178,8 @@ class LoopRenderer {
   /** The local with the position along a loop, if anything asks for it. */
   private startPosition(depth: number): number | null {
     const { axis } = this.nest.loops[depth];
-    if (!this.order.some((expression) => expression.kind === "axis" && expression.axis === axis)) return null;
+    if (!this.values.order.some((expression) => expression.kind === "axis" && expression.axis === axis))
+      return null;
     const local = this.asm.local("i32");
     this.asm.i32(0).set(local);
     this.positions.set(depth, local);
@@ -266,7 +197,7 @@ class LoopRenderer {
   private point(): void {
     this.inScope(() =>
       this.eachCopy(() => {
-        for (const landing of this.landings) if (this.neededIn.has(landing)) this.local(landing);
+        for (const landing of this.landings) if (this.values.neededIn.has(landing)) this.local(landing);
         const accumulators = this.accumulators[this.copy] ?? [];
         accumulators.forEach((accumulator, index) => {
           const { value, position } = this.kernel.reductions[index];
@@ -300,7 +231,7 @@ class LoopRenderer {
     const { reductions, after } = this.kernel;
     const isAcrossLanes = vector >= 0 && loops[vector].isReduced;
     // Vectors that are reduced have a total each, brought together in the end.
-    const totals = isAcrossLanes ? this.unroll : this.copies;
+    const totals = isAcrossLanes ? this.values.unroll : this.copies;
     this.accumulators = Array.from({ length: totals }, () =>
       reductions.map((reduction) => new Accumulator(this.asm, reduction)),
     );
@@ -309,7 +240,7 @@ class LoopRenderer {
     const sums = this.accumulators.flat().flatMap(({ floatSum }) => (floatSum === null ? [] : [floatSum]));
     const iterations = loops
       .slice(next)
-      .map(({ extent }, at) => (next + at === vector ? Math.floor(extent / 4 / this.unroll) : extent));
+      .map(({ extent }, at) => (next + at === vector ? Math.floor(extent / 4 / this.values.unroll) : extent));
     if (!loops.some(({ extent, isReduced }) => isReduced && extent === 0)) {
       sumOver(this.asm, sums, iterations, reductionRegimes, (repeat) => {
         this.sumRepeat = repeat;
@@ -327,12 +258,12 @@ class LoopRenderer {
     this.accumulators = [];
     // Reduced across the lanes, there is one result, the same in all of them.
     this.lanes = isAcrossLanes ? 1 : before;
-    const reduced = this.order.filter((expression) => expression.kind === "reduced");
+    const reduced = this.values.order.filter((expression) => expression.kind === "reduced");
     this.inScope(() =>
       this.eachCopy(() => {
         for (const expression of reduced)
           this.locals(expression).set(expression, finished[this.copy][expression.reduction]);
-        for (const landing of this.landings) if (!this.neededIn.has(landing)) this.local(landing);
+        for (const landing of this.landings) if (!this.values.neededIn.has(landing)) this.local(landing);
         this.store(after);
       }),
     );
@@ -345,7 +276,7 @@ class LoopRenderer {
 
   /** Where a value's local is noted. */
   private locals(expression: Expression): Map<Expression, number> {
-    return this.isUniform(expression) ? this.shared : this.own[this.copy];
+    return this.values.isUniform(expression) ? this.shared : this.own[this.copy];
   }
 
   private keep(expression: Expression, local: number): void {
@@ -371,12 +302,12 @@ class LoopRenderer {
   private precompute(depth: number): void {
     if (depth === this.nest.loops.length - 1) return;
     const isLanding = new Set(this.landings);
-    for (const expression of this.order) {
-      const needed = this.neededIn.get(expression);
-      if (expression.kind === "constant" || needed === undefined || this.level(expression) !== depth)
+    for (const expression of this.values.order) {
+      const needed = this.values.neededIn.get(expression);
+      if (expression.kind === "constant" || needed === undefined || this.values.level(expression) !== depth)
         continue;
       if (needed <= depth && !isLanding.has(expression)) continue;
-      if (this.isUniform(expression)) this.local(expression);
+      if (this.values.isUniform(expression)) this.local(expression);
       else this.eachCopy(() => this.local(expression));
     }
   }
@@ -401,7 +332,7 @@ class LoopRenderer {
   private push(expression: Expression): void {
     const isKept =
       this.locals(expression).has(expression) ||
-      (this.uses.get(expression) ?? 0) > 1 ||
+      (this.values.uses.get(expression) ?? 0) > 1 ||
       isRandomBits(expression) ||
       this.neighbours.has(expression);
     if (isKept && expression.kind !== "constant") this.asm.get(this.local(expression));
@@ -448,14 +379,14 @@ class LoopRenderer {
 
   /** Computes both words of a block of random bits, for all vectors at once. */
   private drawBits(operation: Operation): void {
-    const copies = this.isUniform(operation)
+    const copies = this.values.isUniform(operation)
       ? [this.copy]
       : Array.from({ length: this.copies }, (_, at) => at);
     const blocks = copies.map(
       (copy) =>
         this.inCopy(copy, () => operation.inputs.map((input) => this.local(input))) as unknown as Block,
     );
-    const sibling = this.order.find(
+    const sibling = this.values.order.find(
       (other): other is Operation =>
         isRandomBits(other) &&
         other.result !== operation.result &&

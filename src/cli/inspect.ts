@@ -68,11 +68,12 @@ function recordsOf(run: RunDir): readonly Readonly<Record<string, unknown>>[] {
 const numbersOf = (records: readonly Readonly<Record<string, unknown>>[], key: string): number[] =>
   records.map((record) => record[key]).filter((value): value is number => typeof value === "number");
 
-export function evaluateRun(args: Arguments, { print }: Host): number {
-  const { step, seed, episodes, baseDir } = readFlags(args, ["step", "seed", "episodes", "baseDir"]);
+export async function evaluateRun(args: Arguments, { print }: Host): Promise<number> {
+  const flags = readFlags(args, ["step", "seed", "episodes", "baseDir", "import"]);
+  const { step, seed, episodes, baseDir } = flags;
   checkWords(args, 1);
   const run = openRun(args.words[0], oneOf(baseDir, "base-dir"));
-  const config = configOf(run);
+  const config = await configOf(run, flags.import);
   const evalEpisodes = wholeOf(episodes, "episodes", 1) ?? config.runner.evalEpisodes;
   const runner = RunnerConfig({ ...config.runner, evalEpisodes });
   const key = evalKeys(wholeOf(seed, "seed") ?? 0)(0);
@@ -90,7 +91,7 @@ export function evaluateRun(args: Arguments, { print }: Host): number {
 }
 
 export async function video(args: Arguments, { print }: Host): Promise<number> {
-  const flags = readFlags(args, ["step", "seed", "fps", "output", "baseDir"]);
+  const flags = readFlags(args, ["step", "seed", "fps", "output", "baseDir", "import"]);
   checkWords(args, 1);
   const run = openRun(args.words[0], oneOf(flags.baseDir, "base-dir"));
   const output = oneOf(flags.output, "output");
@@ -99,7 +100,7 @@ export async function video(args: Arguments, { print }: Host): Promise<number> {
   }
   const fps = numberOf(flags.fps, "fps") ?? 30;
   if (!(fps > 0)) throw new UsageError(`--fps must be a number greater than 0, got ${fps}`);
-  const restored = restore(run, configOf(run), wholeOf(flags.step, "step"));
+  const restored = restore(run, await configOf(run, flags.import), wholeOf(flags.step, "step"));
   const file = output ?? run.videoPath(restored.step);
   const frames = playEpisode(restored, random.key(wholeOf(flags.seed, "seed") ?? 0));
   await renderEpisodeGif(frames, file, { fps });

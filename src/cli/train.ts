@@ -3,8 +3,10 @@ import * as fs from "node:fs";
 import path from "node:path";
 import { ArrayError } from "../array/index.js";
 import { nearestName } from "../array/index.js";
+import { algorithmNames, isAlgorithm } from "../algorithms/index.js";
 import {
   applyOverrides,
+  baseConfig,
   fieldsOf,
   presets,
   setUp,
@@ -18,18 +20,26 @@ import type { MetricsBackend } from "../metrics/index.js";
 import { RunDir } from "../runDir/index.js";
 import { run, RunnerConfig, type Change, type RecordSink, type RunResult } from "../runner/index.js";
 import { checkWords, oneOf, spelled, tell, understood, UsageError, type Arguments } from "./arguments.js";
+import { checkEnv } from "./environments.js";
 import type { Host } from "./host.js";
+import { importAll, importsOf } from "./imports.js";
 import { checkLoggers, loggersFrom, openLoggers, plainLoggers, type Loggers } from "./loggers.js";
 import { progressView } from "./progress.js";
 import { checkpointsOf, configOf, openRun, relative, saveConfig, withCheckpointDir } from "./runs.js";
 
 const firstPreset = "cartpole_ppo";
 
-/** A preset's config, or the refusal of a name that is none. */
+/** A preset's config, or the defaults of an algorithm; a name that is neither is refused. */
 function presetOf(name: string | undefined): TrainConfig {
-  const names = Object.keys(presets);
-  if (name === undefined) throw new UsageError(`which preset? There are ${names.join(", ")}`);
+  const names = [...Object.keys(presets), ...algorithmNames];
+  if (name === undefined) {
+    throw new UsageError(
+      `which preset? There are ${Object.keys(presets).join(", ")}; or name an algorithm ` +
+        `(${algorithmNames.join(", ")}) and an environment with --env_id`,
+    );
+  }
   if (Object.hasOwn(presets, name)) return presets[name].config;
+  if (isAlgorithm(name)) return baseConfig(name);
   const near = nearestName(name, names);
   const hint = near === null ? `there are ${names.join(", ")}` : `did you mean ${near}?`;
   throw new UsageError(`there is no preset ${JSON.stringify(name)}; ${hint}`);
@@ -41,16 +51,19 @@ const show = (value: unknown): string =>
 /** Every setting of a preset, with what it takes, what it is and what it means. */
 export function trainHelp(name: string = firstPreset): string {
   const rows = fieldsOf(presetOf(name)).map(({ flag, kind, value, meaning }) => [
-    ...[`  --${flag}`, kind, show(value), meaning],
+    ...[`  --${flag}`, kind, value === "" ? "required" : show(value), meaning],
   ]);
   return [
     `train <preset> [--setting value …]    presets: ${Object.keys(presets).join(", ")}`,
+    `train <algorithm> --env_id ID [--import FILE …] [--setting value …]    algorithms: ${algorithmNames.join(", ")}`,
+    "A FILE (or package) registers environments of your own, with register or registerHost; ID names one of them.",
     "With --seeds 0..9 there is a run for each seed, with --sweep algo.lr=1e-4,1e-3 one for each value, in the end a",
     "table and a plot that compare them.",
     "",
     `Settings of ${name}, what they take and what they are (snake_case, kebab-case or camelCase):`,
     ...columns([
       ...rows,
+      ["  --import", "list", "none", "files or packages to load first: they register environments"],
       ["  --base_dir", "text", "runs", "the directory of all runs"],
       ["  --logger", "list", "none", "where else metrics go: tensorboard, wandb"],
       ["  --wandb_project", "text", "vibe-rl", "the project on Weights & Biases"],
@@ -59,23 +72,27 @@ export function trainHelp(name: string = firstPreset): string {
 }
 
 /** Flags that are not settings of a run. */
-const ownFlags = ["baseDir", "logger", "wandbProject"] as const;
+const ownFlags = ["baseDir", "logger", "wandbProject", "import"] as const;
 
 /** The settings of a command line, the directory of all runs, and where else records go. */
 export function readSettings({ flags }: Arguments): {
   readonly overrides: readonly Override[];
   readonly baseDir: string;
+  /** What follows all `--import` flags. */
+  readonly importFlag: readonly string[] | undefined;
   readonly loggersOf: (saved?: Readonly<Record<string, unknown>>) => Loggers;
 } {
   const isOwn = (flag: string) => ownFlags.some((name) => name === spelled(flag));
   const valuesOf = (own: (typeof ownFlags)[number]) =>
     flags.findLast(({ name }) => spelled(name) === own)?.values;
+  const imported = flags.filter(({ name }) => spelled(name) === "import");
   const project = oneOf(valuesOf("wandbProject"), "wandb-project");
   return {
     overrides: flags
       .filter(({ name }) => !isOwn(name))
       .map(({ name: flag, values }) => ({ flag, text: values.length === 0 ? null : values.join(" ") })),
     baseDir: oneOf(valuesOf("baseDir"), "base-dir") ?? "runs",
+    importFlag: imported.length === 0 ? undefined : imported.flatMap(({ values }) => values),
     loggersOf: (saved) => loggersFrom(valuesOf("logger"), project, saved),
   };
 }
@@ -84,18 +101,37 @@ export function readSettings({ flags }: Arguments): {
 const findable = (config: TrainConfig): TrainConfig =>
   withCheckpointDir(config, (directory) => path.resolve(directory));
 
-/** A preset's config with changes. */
-export function configOfLine(preset: string | undefined, overrides: readonly Override[]): TrainConfig {
-  const config = presetOf(preset);
-  return understood(() => findable(applyOverrides(config, overrides)));
+/** The config of a preset, or of an algorithm's defaults, with changes. What was imported is loaded already. */
+export function configOfLine(
+  name: string | undefined,
+  overrides: readonly Override[],
+  imports: readonly string[],
+): TrainConfig {
+  const base = presetOf(name);
+  const config = understood(() => findable(applyOverrides(base, overrides)));
+  if (config.envId === "") {
+    throw new UsageError(
+      `${config.algo} on which environment? Say it with --env_id, such as --env_id CartPole-v1`,
+    );
+  }
+  const whole = imports.length === 0 ? config : { ...config, imports };
+  checkEnv(whole);
+  return whole;
 }
 
-/** Trains a preset with changes. */
+/** What the word behind `train` is recorded as: a preset, or none where it is an algorithm. */
+export const presetName = (name: string): string | null => (Object.hasOwn(presets, name) ? name : null);
+
+/** Trains a preset, or an algorithm on an environment, with changes. */
 export async function train(args: Arguments, host: Host): Promise<number> {
   checkWords(args, 1);
   const [name] = args.words;
-  const { overrides, baseDir, loggersOf } = readSettings(args);
-  return trainOne(configOfLine(name, overrides), name, { baseDir, loggers: loggersOf() }, host);
+  const { overrides, baseDir, importFlag, loggersOf } = readSettings(args);
+  presetOf(name);
+  const imports = importsOf(importFlag) ?? [];
+  await importAll(imports);
+  const config = configOfLine(name, overrides, imports);
+  return trainOne(config, presetName(name), { baseDir, loggers: loggersOf() }, host);
 }
 
 /** Where runs go: the directory of all runs, and what else takes their records. */
@@ -107,7 +143,7 @@ export interface Destination {
 /** Makes one run, in a directory of its own. */
 export async function trainOne(
   config: TrainConfig,
-  preset: string,
+  preset: string | null,
   { baseDir, loggers }: Destination,
   host: Host,
   onStart: (runDir: RunDir) => void = () => undefined,
@@ -144,9 +180,9 @@ function discard(runDir: RunDir): void {
 /** Goes on with a run from its newest checkpoint. */
 export async function resume(args: Arguments, host: Host): Promise<number> {
   checkWords(args, 1);
-  const { overrides, baseDir, loggersOf } = readSettings(args);
+  const { overrides, baseDir, importFlag, loggersOf } = readSettings(args);
   const runDir = openRun(args.words[0], baseDir);
-  const saved = configOf(runDir);
+  const saved = await configOf(runDir, importFlag);
   const loggers = loggersOf(runDir.loadConfig());
   const changed = understood(() => findable(applyOverrides(saved, overrides)));
   const config = understood(() => ({
@@ -180,8 +216,14 @@ async function perform(
       print(`from step ${step.toLocaleString("en")} on: ${setting} ${show(to)} (it was ${show(from)})`);
     }
     const { loggers: before, wandbProject: _, ...saved } = runDir.loadConfig();
-    if (before !== undefined || loggers.loggers.length > 0)
-      runDir.saveConfig({ ...saved, ...plainLoggers(loggers) });
+    const { imports } = config;
+    const isMoved = JSON.stringify(saved.imports) !== JSON.stringify(imports);
+    if (before !== undefined || loggers.loggers.length > 0 || isMoved)
+      runDir.saveConfig({
+        ...saved,
+        ...plainLoggers(loggers),
+        ...(imports === undefined ? {} : { imports }),
+      });
     opened = openLoggers(loggers, runDir, step);
     onStart?.();
   };

@@ -65,13 +65,15 @@ export interface Restored extends Setup {
   readonly step: number;
 }
 
-/** The agent of a run: of its best checkpoint, or of a step. Settings that have flags are told by these. */
-export function restore(
-  run: RunDir,
-  config: TrainConfig,
-  step: number | undefined,
-  flags: Readonly<Record<string, string>> = {},
-): Restored {
+/** A checkpoint of a run. */
+export interface Chosen {
+  /** The directory of all its checkpoints. */
+  readonly folder: string;
+  readonly step: number;
+}
+
+/** The best checkpoint of a run, or that of a step. */
+export function choose(run: RunDir, config: TrainConfig, step: number | undefined): Chosen {
   const folder = checkpointsOf(run, config);
   const all = listCheckpoints(folder);
   const chosen =
@@ -81,7 +83,18 @@ export function restore(
     const asked = step === undefined ? "no checkpoints" : `no checkpoint of step ${step}; it has ${steps}`;
     throw new UsageError(`${run.runId} has ${asked}`);
   }
+  return { folder, step: chosen.step };
+}
+
+/** The agent of a run: of its best checkpoint, or of a step. Settings that have flags are told by these. */
+export function restore(
+  run: RunDir,
+  config: TrainConfig,
+  step: number | undefined,
+  flags: Readonly<Record<string, string>> = {},
+): Restored {
+  const { folder, step: found } = choose(run, config, step);
   const setup = understood(() => setUp(config), flags);
-  const state = loadCheckpoint(folder, setup.trainer.start(), { step: chosen.step });
-  return { ...setup, state, step: chosen.step };
+  const state = loadCheckpoint(folder, setup.trainer.start(), { step: found });
+  return { ...setup, state, step: found };
 }

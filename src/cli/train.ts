@@ -14,16 +14,19 @@ import {
   type Setup,
   type TrainConfig,
 } from "../config/index.js";
-import { bestCheckpoint, listCheckpoints } from "../checkpoint/index.js";
 import { columns } from "../files/index.js";
 import type { MetricsBackend } from "../metrics/index.js";
 import { RunDir } from "../runDir/index.js";
-import { run, RunnerConfig, type Change, type RecordSink, type RunResult } from "../runner/index.js";
+import { isHostEnv } from "../vecEnv/index.js";
+import { run, RunnerConfig, type Change, type RecordSink } from "../runner/index.js";
 import { checkWords, oneOf, spelled, tell, understood, UsageError, type Arguments } from "./arguments.js";
 import { checkEnv } from "./environments.js";
 import type { Host } from "./host.js";
+import { setUpHost, type HostSetup } from "./hostEnvSetup.js";
+import { trainHost } from "./hostEnvTrain.js";
 import { importAll, importsOf } from "./imports.js";
 import { checkLoggers, loggersFrom, openLoggers, plainLoggers, type Loggers } from "./loggers.js";
+import { tellResult, tellStopped } from "./outcome.js";
 import { progressView } from "./progress.js";
 import { checkpointsOf, configOf, openRun, relative, saveConfig, withCheckpointDir } from "./runs.js";
 
@@ -148,8 +151,9 @@ export async function trainOne(
   host: Host,
   onStart: (runDir: RunDir) => void = () => undefined,
 ): Promise<number> {
-  const setup = understood(() => setUp(config));
+  refuseResume(config);
   await checkLoggers(loggers);
+  const prepared = await prepare(config);
   const runDir = understood(() => RunDir(`${config.envId}_${config.algo}`, { baseDir }));
   saveConfig(runDir, config, preset);
   let hasBegun = false as boolean;
@@ -158,10 +162,16 @@ export async function trainOne(
     onStart(runDir);
   };
   try {
-    return await perform(config, setup, runDir, loggers, host, begin);
+    return await perform({ config, runDir, loggers }, prepared, null, host, begin);
   } finally {
     if (!hasBegun) discard(runDir);
   }
+}
+
+/** A run on environments that are objects goes on in its own directory. */
+function refuseResume({ envId, runner }: TrainConfig): void {
+  if (!runner.resume || !isHostEnv(envId)) return;
+  throw new UsageError("--runner.resume begins a new directory; go on with a run by `vibe-rl resume RUN`");
 }
 
 /** Removes the directory of a run that never began, and nothing that somebody else has put there. */
@@ -189,26 +199,31 @@ export async function resume(args: Arguments, host: Host): Promise<number> {
     ...changed,
     runner: RunnerConfig({ ...changed.runner, resume: true, overwrite: false }),
   }));
-  const setup = understood(() => setUp(config));
   await checkLoggers(loggers);
-  return perform(config, setup, runDir, loggers, host);
+  const prepared = await prepare(config);
+  return perform({ config, runDir, loggers }, prepared, saved, host);
 }
 
-async function perform(
-  config: TrainConfig,
-  { trainer }: Setup,
-  runDir: RunDir,
-  loggers: Loggers,
-  host: Host,
-  onStart?: () => void,
-): Promise<number> {
-  const { print, terminal } = host;
-  const view = progressView(terminal);
-  const stop = host.interruption();
-  let hasBegun = false as boolean;
-  let opened: MetricsBackend | null = null;
-  const begin = (step: number, changes: readonly Change[]): void => {
-    hasBegun = true;
+/** A run that is to be made. */
+interface Wanted {
+  readonly config: TrainConfig;
+  readonly runDir: RunDir;
+  readonly loggers: Loggers;
+}
+
+/** What is played, and how it is trained. */
+type Prepared = { readonly setup: Setup } | { readonly setupHost: HostSetup };
+
+/** Makes everything that a run needs but its files; refuses what cannot run. */
+export async function prepare(config: TrainConfig): Promise<Prepared> {
+  if (!isHostEnv(config.envId)) return { setup: understood(() => setUp(config)) };
+  return { setupHost: await setUpHost(config) };
+}
+
+/** Says that a run begins, and opens where else its records go. */
+const starter =
+  ({ config, runDir, loggers }: Wanted, { print }: Host) =>
+  (step: number, changes: readonly Change[]): MetricsBackend => {
     print(`run directory: ${relative(runDir.root)}`);
     const directory = checkpointsOf(runDir, config);
     if (directory !== runDir.checkpoints) print(`checkpoints go to: ${directory}`);
@@ -224,14 +239,38 @@ async function perform(
         ...plainLoggers(loggers),
         ...(imports === undefined ? {} : { imports }),
       });
-    opened = openLoggers(loggers, runDir, step);
-    onStart?.();
+    return openLoggers(loggers, runDir, step);
+  };
+
+async function perform(
+  wanted: Wanted,
+  prepared: Prepared,
+  before: TrainConfig | null,
+  host: Host,
+  onStart: () => void = () => undefined,
+): Promise<number> {
+  const { config, runDir } = wanted;
+  const start = (step: number, changes: readonly Change[]): MetricsBackend => {
+    const opened = starter(wanted, host)(step, changes);
+    onStart();
+    return opened;
+  };
+  if ("setupHost" in prepared) {
+    return trainHost({ config, runDir, setup: prepared.setupHost, before, host, onStart: start });
+  }
+  const view = progressView(host.terminal);
+  const stop = host.interruption();
+  let hasBegun = false as boolean;
+  let opened: MetricsBackend | null = null;
+  const begin = (step: number, changes: readonly Change[]): void => {
+    hasBegun = true;
+    opened = start(step, changes);
   };
   let result;
   try {
     const logger: RecordSink = { log: (record, step) => opened?.log(record, step) };
     const options = { runDir, onProgress: view.show, signal: stop.signal, onStart: begin, logger };
-    result = await run(trainer, config.runner, options);
+    result = await run(prepared.setup.trainer, config.runner, options);
   } catch (error) {
     // What is refused before it begins was asked for in a wrong way.
     throw error instanceof ArrayError && !hasBegun ? new UsageError(tell(error)) : error;
@@ -240,34 +279,7 @@ async function perform(
     view.end();
     stop.release();
   }
-  if (result.isStopped) {
-    const step = result.step.toLocaleString("en");
-    const hasSaved = config.runner.checkpointInterval !== null;
-    const next = hasSaved ? `go on with: vibe-rl resume ${relative(runDir.root)}` : "no checkpoint was saved";
-    print(`stopped at step ${step}; ${next}`);
-    return 130;
-  }
+  if (result.isStopped) return tellStopped(config, result.step, runDir, host);
   tellResult(config, result, runDir, host);
   return 0;
-}
-
-/** Says how it went and where the files are. */
-function tellResult(
-  config: TrainConfig,
-  { evalLog, curve }: RunResult<object>,
-  runDir: RunDir,
-  { print, printError }: Host,
-): void {
-  const evals = evalLog.map((record) => record.eval_return);
-  const best = evals.reduce((most, one) => Math.max(most, one), -Infinity);
-  if (evals.length > 0)
-    print(`last evaluation: ${evals[evals.length - 1].toFixed(1)} (best ${best.toFixed(1)})`);
-  print(`metrics:    ${relative(runDir.logPath())}`);
-  if (curve !== null) {
-    if ("file" in curve) print(`curve:      ${relative(curve.file)}`);
-    else printError(curve.problem);
-  }
-  const folder = checkpointsOf(runDir, config);
-  const checkpoint = bestCheckpoint(folder) ?? listCheckpoints(folder).at(-1);
-  if (checkpoint !== undefined) print(`checkpoint: ${relative(checkpoint.path)}`);
 }

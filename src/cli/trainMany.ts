@@ -1,19 +1,19 @@
 // `train` with `--seeds` or `--sweep`: one run after the other, each as if it had been asked for alone, then a table
 // and a plot that compare them.
-import { setUp, type TrainConfig } from "../config/index.js";
+import type { TrainConfig } from "../config/index.js";
 import { columns } from "../files/index.js";
 import { MetricsError } from "../metrics/index.js";
 import { PlotError, plotRewardCurve } from "../plotting/index.js";
 import type { RunDir } from "../runDir/index.js";
 import { RunnerConfig } from "../runner/index.js";
-import { checkWords, understood, UsageError, type Arguments } from "./arguments.js";
+import { checkWords, UsageError, type Arguments } from "./arguments.js";
 import { describe } from "./describe.js";
 import type { Host } from "./host.js";
 import { importAll, importsOf } from "./imports.js";
 import { rowOf } from "./inspect.js";
 import { relative } from "./runs.js";
 import { combinationsOf, readSweepFlags, type Combination } from "./sweepFlags.js";
-import { configOfLine, presetName, readSettings, trainOne, type Destination } from "./train.js";
+import { configOfLine, prepare, presetName, readSettings, trainOne, type Destination } from "./train.js";
 
 /** A run that is asked for. */
 interface Wanted {
@@ -42,7 +42,8 @@ export async function trainMany(args: Arguments, host: Host): Promise<number> {
   }));
   for (const { config } of configs) {
     refuseSharedCheckpoints(config);
-    understood(() => setUp(config));
+    const prepared = await prepare(config);
+    if ("setupHost" in prepared) await prepared.setupHost.close();
   }
   refuseRepeated(configs);
   const wanted = configs.flatMap(({ combination, config }) =>

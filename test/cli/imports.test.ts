@@ -111,7 +111,7 @@ describe("train <algorithm> --env_id --import", () => {
     const base = path.join(folder, "none");
     const cases: readonly (readonly [string[], string])[] = [
       [[], "ppo on which environment? Say it with --env_id"],
-      [["--env_id", "CliLin-v0", "--import", file], 'no environment "CliLin-v0"; the nearest is CliLine-v0'],
+      [["--env_id", "CliLin-v0", "--import", file], 'there is no environment "CliLin-v0"; the nearest'],
       [["--env_id", "CliLin-v0"], "which --import FILE loads"],
       [["--env_id", "X", "--import", "./absent.js"], `there is no file ${path.resolve("absent.js")}`],
       [["--env_id", "X", "--import", "absent-games"], "nor a package absent-games that is installed here"],

@@ -22,6 +22,7 @@ export {
   type CheckpointMetrics,
   type ManagerSaveOptions,
 } from "./manager.js";
+export { stepsToRemove } from "./retention.js";
 export { obstacleAt, saveCheckpoint, type SaveOptions } from "./save.js";
 export {
   bestCheckpoint,

@@ -11,6 +11,7 @@ const texts: Readonly<Record<string, { readonly usage: string; readonly lines: r
       "  --algo.…, --runner.…   settings that the run's state does not depend on; train --help lists all",
       "  --logger LIST          where else metrics go: tensorboard,wandb; none: nowhere (as before)",
       "  --wandb-project NAME   the project on Weights & Biases (as before)",
+      "  --import FILE …        what registers the environment, if it is not where it was",
       "  --base-dir DIR         the directory of all runs (runs)",
     ],
   },
@@ -22,6 +23,7 @@ const texts: Readonly<Record<string, { readonly usage: string; readonly lines: r
       "  --step N               that of a step instead",
       "  --episodes N           how many episodes (as many as the run's evaluations have)",
       "  --seed N               where everything random comes from (0)",
+      "  --import FILE …        what registers the environment, if it is not where it was",
       "  --base-dir DIR         the directory of all runs (runs)",
     ],
   },
@@ -34,6 +36,7 @@ const texts: Readonly<Record<string, { readonly usage: string; readonly lines: r
       "  --seed N               where everything random comes from (0)",
       "  --fps N                frames a second (30)",
       "  --output FILE          where it goes (videos/ of the run)",
+      "  --import FILE …        what registers the environment, if it is not where it was",
       "  --base-dir DIR         the directory of all runs (runs)",
     ],
   },
@@ -73,6 +76,8 @@ export const help = `vibe-rl <command>
   train <preset> [--algo.lr 1e-3 …]      train; train <preset> --help lists every setting
   train <preset> --seeds 0..9 --sweep algo.lr=1e-4,1e-3
                                          a run for each seed and each value, and a comparison
+  train <algorithm> --env_id ID --import FILE
+                                         train ppo, dqn or sac on an environment of your own
   resume <run> [--runner.… …]            go on with a run that was stopped
   eval <run> [--step --episodes --seed]  play the best checkpoint, or that of a step, greedily
   video <run> [--step --seed --fps --output]

@@ -6,6 +6,7 @@ import { readMetrics } from "../metrics/index.js";
 import { renderEpisodeGif } from "../plotting/index.js";
 import { findRuns, type RunDir } from "../runDir/index.js";
 import { evalKeys, longestEpisode, RunnerConfig } from "../runner/index.js";
+import { isHostEnv } from "../vecEnv/index.js";
 import {
   checkWords,
   numberOf,
@@ -17,7 +18,8 @@ import {
   type Arguments,
 } from "./arguments.js";
 import type { Host } from "./host.js";
-import { configOf, openRun, relative, restore, type Restored } from "./runs.js";
+import { drawHost, evaluateHost } from "./hostEnvInspect.js";
+import { choose, configOf, openRun, relative, restore, type Restored } from "./runs.js";
 
 export function listPresets(args: Arguments, { print }: Host): number {
   readFlags(args, []);
@@ -68,12 +70,31 @@ function recordsOf(run: RunDir): readonly Readonly<Record<string, unknown>>[] {
 const numbersOf = (records: readonly Readonly<Record<string, unknown>>[], key: string): number[] =>
   records.map((record) => record[key]).filter((value): value is number => typeof value === "number");
 
-export function evaluateRun(args: Arguments, { print }: Host): number {
-  const { step, seed, episodes, baseDir } = readFlags(args, ["step", "seed", "episodes", "baseDir"]);
+/** What an evaluation tells. */
+interface EvalMetrics {
+  readonly evalReturn: number;
+  readonly evalLength: number;
+}
+
+export async function evaluateRun(args: Arguments, { print }: Host): Promise<number> {
+  const flags = readFlags(args, ["step", "seed", "episodes", "baseDir", "import"]);
+  const { step, seed, episodes, baseDir } = flags;
   checkWords(args, 1);
   const run = openRun(args.words[0], oneOf(baseDir, "base-dir"));
-  const config = configOf(run);
+  const config = await configOf(run, flags.import);
   const evalEpisodes = wholeOf(episodes, "episodes", 1) ?? config.runner.evalEpisodes;
+  const tell = (at: number, { evalReturn, evalLength }: EvalMetrics): number => {
+    print(
+      `step ${at.toLocaleString("en")}, ${evalEpisodes} episodes: ` +
+        `return ${evalReturn.toFixed(2)}, length ${evalLength.toFixed(1)}`,
+    );
+    return 0;
+  };
+  if (isHostEnv(config.envId)) {
+    const chosen = choose(run, config, wholeOf(step, "step"));
+    const options = { episodes: evalEpisodes, seed: wholeOf(seed, "seed") ?? 0 };
+    return tell(chosen.step, await evaluateHost(config, chosen, options));
+  }
   const runner = RunnerConfig({ ...config.runner, evalEpisodes });
   const key = evalKeys(wholeOf(seed, "seed") ?? 0)(0);
   const {
@@ -81,16 +102,11 @@ export function evaluateRun(args: Arguments, { print }: Host): number {
     state,
     step: found,
   } = restore(run, { ...config, runner }, wholeOf(step, "step"), { evalEpisodes: "--episodes" });
-  const { evalReturn, evalLength } = trainer.evaluate(state, key);
-  print(
-    `step ${found.toLocaleString("en")}, ${evalEpisodes} episodes: ` +
-      `return ${evalReturn.toFixed(2)}, length ${evalLength.toFixed(1)}`,
-  );
-  return 0;
+  return tell(found, trainer.evaluate(state, key));
 }
 
 export async function video(args: Arguments, { print }: Host): Promise<number> {
-  const flags = readFlags(args, ["step", "seed", "fps", "output", "baseDir"]);
+  const flags = readFlags(args, ["step", "seed", "fps", "output", "baseDir", "import"]);
   checkWords(args, 1);
   const run = openRun(args.words[0], oneOf(flags.baseDir, "base-dir"));
   const output = oneOf(flags.output, "output");
@@ -99,12 +115,22 @@ export async function video(args: Arguments, { print }: Host): Promise<number> {
   }
   const fps = numberOf(flags.fps, "fps") ?? 30;
   if (!(fps > 0)) throw new UsageError(`--fps must be a number greater than 0, got ${fps}`);
-  const restored = restore(run, configOf(run), wholeOf(flags.step, "step"));
+  const config = await configOf(run, flags.import);
+  const [step, seed] = [wholeOf(flags.step, "step"), wholeOf(flags.seed, "seed") ?? 0];
+  const tell = (count: number, file: string): number => {
+    print(`${count} frames: ${relative(file)}`);
+    return 0;
+  };
+  if (isHostEnv(config.envId)) {
+    const chosen = choose(run, config, step);
+    const file = output ?? run.videoPath(chosen.step);
+    return tell(await drawHost(config, chosen, { seed, fps, file }), file);
+  }
+  const restored = restore(run, config, step);
   const file = output ?? run.videoPath(restored.step);
-  const frames = playEpisode(restored, random.key(wholeOf(flags.seed, "seed") ?? 0));
+  const frames = playEpisode(restored, random.key(seed));
   await renderEpisodeGif(frames, file, { fps });
-  print(`${frames.length} frames: ${relative(file)}`);
-  return 0;
+  return tell(frames.length, file);
 }
 
 /** The pictures of one greedy episode. */

@@ -1,11 +1,12 @@
 // Runs that command lines name, and what they have on disk.
 import path from "node:path";
 import { bestCheckpoint, listCheckpoints, loadCheckpoint } from "../checkpoint/index.js";
-import { configFrom, plainConfig, setUp, type Setup, type TrainConfig } from "../config/index.js";
-import { listEnvs } from "../env/index.js";
+import { configFrom, importsIn, plainConfig, setUp, type Setup, type TrainConfig } from "../config/index.js";
 import { RunDir } from "../runDir/index.js";
 import { RunnerConfig } from "../runner/index.js";
 import { understood, UsageError } from "./arguments.js";
+import { allEnvs, isKnownEnv } from "./environments.js";
+import { importAll, importsOf } from "./imports.js";
 
 /** The run directory that a word names. */
 export function openRun(run: string | undefined, baseDir = "runs"): RunDir {
@@ -13,18 +14,28 @@ export function openRun(run: string | undefined, baseDir = "runs"): RunDir {
   return understood(() => RunDir.open(run, { baseDir }));
 }
 
-/** What a run was trained with. A checkpoint directory that is not absolute is one inside the run's. */
-export const configOf = (run: RunDir): TrainConfig =>
-  understood(() => {
-    const config = configFrom(run.loadConfig(), path.join(run.root, "config.json"));
-    if (!listEnvs().includes(config.envId)) {
-      throw new UsageError(
-        `the environment of this run, ${config.envId}, is not one of vibe-rl's (${listEnvs().join(", ")}): it was ` +
-          "registered by a program. Go on with the run and evaluate it there (`resume: true`, `evaluate`)",
-      );
-    }
-    return withCheckpointDir(config, (directory) => path.resolve(run.root, directory));
-  });
+/**
+ * What a run was trained with, its environment's modules loaded: those of the run, or those of `--import` in their
+ * place. A checkpoint directory that is not absolute is one inside the run's.
+ */
+export async function configOf(run: RunDir, importFlag?: readonly string[]): Promise<TrainConfig> {
+  const file = path.join(run.root, "config.json");
+  const saved = understood(() => run.loadConfig());
+  const imports = importsOf(importFlag) ?? understood(() => importsIn(saved, file));
+  const config = understood(() => configFrom({ ...saved, imports }, file));
+  await importAll(
+    imports,
+    importFlag === undefined ? ", which has registered the environment of this run; say where it is now" : "",
+  );
+  if (!isKnownEnv(config.envId)) {
+    throw new UsageError(
+      `the environment of this run, ${config.envId}, is not one that there is here (${allEnvs().join(", ")}): it was ` +
+        "registered by a program. Name the file that registers it with --import, or go on with the run and evaluate it " +
+        "in that program (`resume: true`, `evaluate`)",
+    );
+  }
+  return withCheckpointDir(config, (directory) => path.resolve(run.root, directory));
+}
 
 /** Saves what a run is trained with. A checkpoint directory inside the run's moves with it. */
 export function saveConfig(run: RunDir, config: TrainConfig, preset: string | null): void {
@@ -54,13 +65,15 @@ export interface Restored extends Setup {
   readonly step: number;
 }
 
-/** The agent of a run: of its best checkpoint, or of a step. Settings that have flags are told by these. */
-export function restore(
-  run: RunDir,
-  config: TrainConfig,
-  step: number | undefined,
-  flags: Readonly<Record<string, string>> = {},
-): Restored {
+/** A checkpoint of a run. */
+export interface Chosen {
+  /** The directory of all its checkpoints. */
+  readonly folder: string;
+  readonly step: number;
+}
+
+/** The best checkpoint of a run, or that of a step. */
+export function choose(run: RunDir, config: TrainConfig, step: number | undefined): Chosen {
   const folder = checkpointsOf(run, config);
   const all = listCheckpoints(folder);
   const chosen =
@@ -70,7 +83,18 @@ export function restore(
     const asked = step === undefined ? "no checkpoints" : `no checkpoint of step ${step}; it has ${steps}`;
     throw new UsageError(`${run.runId} has ${asked}`);
   }
+  return { folder, step: chosen.step };
+}
+
+/** The agent of a run: of its best checkpoint, or of a step. Settings that have flags are told by these. */
+export function restore(
+  run: RunDir,
+  config: TrainConfig,
+  step: number | undefined,
+  flags: Readonly<Record<string, string>> = {},
+): Restored {
+  const { folder, step: found } = choose(run, config, step);
   const setup = understood(() => setUp(config), flags);
-  const state = loadCheckpoint(folder, setup.trainer.start(), { step: chosen.step });
-  return { ...setup, state, step: chosen.step };
+  const state = loadCheckpoint(folder, setup.trainer.start(), { step: found });
+  return { ...setup, state, step: found };
 }

@@ -3,8 +3,10 @@ import * as fs from "node:fs";
 import path from "node:path";
 import { ArrayError } from "../array/index.js";
 import { nearestName } from "../array/index.js";
+import { algorithmNames, isAlgorithm } from "../algorithms/index.js";
 import {
   applyOverrides,
+  baseConfig,
   fieldsOf,
   presets,
   setUp,
@@ -12,24 +14,35 @@ import {
   type Setup,
   type TrainConfig,
 } from "../config/index.js";
-import { bestCheckpoint, listCheckpoints } from "../checkpoint/index.js";
 import { columns } from "../files/index.js";
 import type { MetricsBackend } from "../metrics/index.js";
 import { RunDir } from "../runDir/index.js";
-import { run, RunnerConfig, type Change, type RecordSink, type RunResult } from "../runner/index.js";
+import { isHostEnv } from "../vecEnv/index.js";
+import { run, RunnerConfig, type Change, type RecordSink } from "../runner/index.js";
 import { checkWords, oneOf, spelled, tell, understood, UsageError, type Arguments } from "./arguments.js";
+import { checkEnv } from "./environments.js";
 import type { Host } from "./host.js";
+import { setUpHost, type HostSetup } from "./hostEnvSetup.js";
+import { trainHost } from "./hostEnvTrain.js";
+import { importAll, importsOf } from "./imports.js";
 import { checkLoggers, loggersFrom, openLoggers, plainLoggers, type Loggers } from "./loggers.js";
+import { tellResult, tellStopped } from "./outcome.js";
 import { progressView } from "./progress.js";
 import { checkpointsOf, configOf, openRun, relative, saveConfig, withCheckpointDir } from "./runs.js";
 
 const firstPreset = "cartpole_ppo";
 
-/** A preset's config, or the refusal of a name that is none. */
+/** A preset's config, or the defaults of an algorithm; a name that is neither is refused. */
 function presetOf(name: string | undefined): TrainConfig {
-  const names = Object.keys(presets);
-  if (name === undefined) throw new UsageError(`which preset? There are ${names.join(", ")}`);
+  const names = [...Object.keys(presets), ...algorithmNames];
+  if (name === undefined) {
+    throw new UsageError(
+      `which preset? There are ${Object.keys(presets).join(", ")}; or name an algorithm ` +
+        `(${algorithmNames.join(", ")}) and an environment with --env_id`,
+    );
+  }
   if (Object.hasOwn(presets, name)) return presets[name].config;
+  if (isAlgorithm(name)) return baseConfig(name);
   const near = nearestName(name, names);
   const hint = near === null ? `there are ${names.join(", ")}` : `did you mean ${near}?`;
   throw new UsageError(`there is no preset ${JSON.stringify(name)}; ${hint}`);
@@ -41,16 +54,19 @@ const show = (value: unknown): string =>
 /** Every setting of a preset, with what it takes, what it is and what it means. */
 export function trainHelp(name: string = firstPreset): string {
   const rows = fieldsOf(presetOf(name)).map(({ flag, kind, value, meaning }) => [
-    ...[`  --${flag}`, kind, show(value), meaning],
+    ...[`  --${flag}`, kind, value === "" ? "required" : show(value), meaning],
   ]);
   return [
     `train <preset> [--setting value …]    presets: ${Object.keys(presets).join(", ")}`,
+    `train <algorithm> --env_id ID [--import FILE …] [--setting value …]    algorithms: ${algorithmNames.join(", ")}`,
+    "A FILE (or package) registers environments of your own, with register or registerHost; ID names one of them.",
     "With --seeds 0..9 there is a run for each seed, with --sweep algo.lr=1e-4,1e-3 one for each value, in the end a",
     "table and a plot that compare them.",
     "",
     `Settings of ${name}, what they take and what they are (snake_case, kebab-case or camelCase):`,
     ...columns([
       ...rows,
+      ["  --import", "list", "none", "files or packages to load first: they register environments"],
       ["  --base_dir", "text", "runs", "the directory of all runs"],
       ["  --logger", "list", "none", "where else metrics go: tensorboard, wandb"],
       ["  --wandb_project", "text", "vibe-rl", "the project on Weights & Biases"],
@@ -59,23 +75,27 @@ export function trainHelp(name: string = firstPreset): string {
 }
 
 /** Flags that are not settings of a run. */
-const ownFlags = ["baseDir", "logger", "wandbProject"] as const;
+const ownFlags = ["baseDir", "logger", "wandbProject", "import"] as const;
 
 /** The settings of a command line, the directory of all runs, and where else records go. */
 export function readSettings({ flags }: Arguments): {
   readonly overrides: readonly Override[];
   readonly baseDir: string;
+  /** What follows all `--import` flags. */
+  readonly importFlag: readonly string[] | undefined;
   readonly loggersOf: (saved?: Readonly<Record<string, unknown>>) => Loggers;
 } {
   const isOwn = (flag: string) => ownFlags.some((name) => name === spelled(flag));
   const valuesOf = (own: (typeof ownFlags)[number]) =>
     flags.findLast(({ name }) => spelled(name) === own)?.values;
+  const imported = flags.filter(({ name }) => spelled(name) === "import");
   const project = oneOf(valuesOf("wandbProject"), "wandb-project");
   return {
     overrides: flags
       .filter(({ name }) => !isOwn(name))
       .map(({ name: flag, values }) => ({ flag, text: values.length === 0 ? null : values.join(" ") })),
     baseDir: oneOf(valuesOf("baseDir"), "base-dir") ?? "runs",
+    importFlag: imported.length === 0 ? undefined : imported.flatMap(({ values }) => values),
     loggersOf: (saved) => loggersFrom(valuesOf("logger"), project, saved),
   };
 }
@@ -84,18 +104,37 @@ export function readSettings({ flags }: Arguments): {
 const findable = (config: TrainConfig): TrainConfig =>
   withCheckpointDir(config, (directory) => path.resolve(directory));
 
-/** A preset's config with changes. */
-export function configOfLine(preset: string | undefined, overrides: readonly Override[]): TrainConfig {
-  const config = presetOf(preset);
-  return understood(() => findable(applyOverrides(config, overrides)));
+/** The config of a preset, or of an algorithm's defaults, with changes. What was imported is loaded already. */
+export function configOfLine(
+  name: string | undefined,
+  overrides: readonly Override[],
+  imports: readonly string[],
+): TrainConfig {
+  const base = presetOf(name);
+  const config = understood(() => findable(applyOverrides(base, overrides)));
+  if (config.envId === "") {
+    throw new UsageError(
+      `${config.algo} on which environment? Say it with --env_id, such as --env_id CartPole-v1`,
+    );
+  }
+  const whole = imports.length === 0 ? config : { ...config, imports };
+  checkEnv(whole);
+  return whole;
 }
 
-/** Trains a preset with changes. */
+/** What the word behind `train` is recorded as: a preset, or none where it is an algorithm. */
+export const presetName = (name: string): string | null => (Object.hasOwn(presets, name) ? name : null);
+
+/** Trains a preset, or an algorithm on an environment, with changes. */
 export async function train(args: Arguments, host: Host): Promise<number> {
   checkWords(args, 1);
   const [name] = args.words;
-  const { overrides, baseDir, loggersOf } = readSettings(args);
-  return trainOne(configOfLine(name, overrides), name, { baseDir, loggers: loggersOf() }, host);
+  const { overrides, baseDir, importFlag, loggersOf } = readSettings(args);
+  presetOf(name);
+  const imports = importsOf(importFlag) ?? [];
+  await importAll(imports);
+  const config = configOfLine(name, overrides, imports);
+  return trainOne(config, presetName(name), { baseDir, loggers: loggersOf() }, host);
 }
 
 /** Where runs go: the directory of all runs, and what else takes their records. */
@@ -107,13 +146,14 @@ export interface Destination {
 /** Makes one run, in a directory of its own. */
 export async function trainOne(
   config: TrainConfig,
-  preset: string,
+  preset: string | null,
   { baseDir, loggers }: Destination,
   host: Host,
   onStart: (runDir: RunDir) => void = () => undefined,
 ): Promise<number> {
-  const setup = understood(() => setUp(config));
+  refuseResume(config);
   await checkLoggers(loggers);
+  const prepared = await prepare(config);
   const runDir = understood(() => RunDir(`${config.envId}_${config.algo}`, { baseDir }));
   saveConfig(runDir, config, preset);
   let hasBegun = false as boolean;
@@ -122,10 +162,16 @@ export async function trainOne(
     onStart(runDir);
   };
   try {
-    return await perform(config, setup, runDir, loggers, host, begin);
+    return await perform({ config, runDir, loggers }, prepared, null, host, begin);
   } finally {
     if (!hasBegun) discard(runDir);
   }
+}
+
+/** A run on environments that are objects goes on in its own directory. */
+function refuseResume({ envId, runner }: TrainConfig): void {
+  if (!runner.resume || !isHostEnv(envId)) return;
+  throw new UsageError("--runner.resume begins a new directory; go on with a run by `vibe-rl resume RUN`");
 }
 
 /** Removes the directory of a run that never began, and nothing that somebody else has put there. */
@@ -144,35 +190,40 @@ function discard(runDir: RunDir): void {
 /** Goes on with a run from its newest checkpoint. */
 export async function resume(args: Arguments, host: Host): Promise<number> {
   checkWords(args, 1);
-  const { overrides, baseDir, loggersOf } = readSettings(args);
+  const { overrides, baseDir, importFlag, loggersOf } = readSettings(args);
   const runDir = openRun(args.words[0], baseDir);
-  const saved = configOf(runDir);
+  const saved = await configOf(runDir, importFlag);
   const loggers = loggersOf(runDir.loadConfig());
   const changed = understood(() => findable(applyOverrides(saved, overrides)));
   const config = understood(() => ({
     ...changed,
     runner: RunnerConfig({ ...changed.runner, resume: true, overwrite: false }),
   }));
-  const setup = understood(() => setUp(config));
   await checkLoggers(loggers);
-  return perform(config, setup, runDir, loggers, host);
+  const prepared = await prepare(config);
+  return perform({ config, runDir, loggers }, prepared, saved, host);
 }
 
-async function perform(
-  config: TrainConfig,
-  { trainer }: Setup,
-  runDir: RunDir,
-  loggers: Loggers,
-  host: Host,
-  onStart?: () => void,
-): Promise<number> {
-  const { print, terminal } = host;
-  const view = progressView(terminal);
-  const stop = host.interruption();
-  let hasBegun = false as boolean;
-  let opened: MetricsBackend | null = null;
-  const begin = (step: number, changes: readonly Change[]): void => {
-    hasBegun = true;
+/** A run that is to be made. */
+interface Wanted {
+  readonly config: TrainConfig;
+  readonly runDir: RunDir;
+  readonly loggers: Loggers;
+}
+
+/** What is played, and how it is trained. */
+type Prepared = { readonly setup: Setup } | { readonly setupHost: HostSetup };
+
+/** Makes everything that a run needs but its files; refuses what cannot run. */
+export async function prepare(config: TrainConfig): Promise<Prepared> {
+  if (!isHostEnv(config.envId)) return { setup: understood(() => setUp(config)) };
+  return { setupHost: await setUpHost(config) };
+}
+
+/** Says that a run begins, and opens where else its records go. */
+const starter =
+  ({ config, runDir, loggers }: Wanted, { print }: Host) =>
+  (step: number, changes: readonly Change[]): MetricsBackend => {
     print(`run directory: ${relative(runDir.root)}`);
     const directory = checkpointsOf(runDir, config);
     if (directory !== runDir.checkpoints) print(`checkpoints go to: ${directory}`);
@@ -180,16 +231,46 @@ async function perform(
       print(`from step ${step.toLocaleString("en")} on: ${setting} ${show(to)} (it was ${show(from)})`);
     }
     const { loggers: before, wandbProject: _, ...saved } = runDir.loadConfig();
-    if (before !== undefined || loggers.loggers.length > 0)
-      runDir.saveConfig({ ...saved, ...plainLoggers(loggers) });
-    opened = openLoggers(loggers, runDir, step);
-    onStart?.();
+    const { imports } = config;
+    const isMoved = JSON.stringify(saved.imports) !== JSON.stringify(imports);
+    if (before !== undefined || loggers.loggers.length > 0 || isMoved)
+      runDir.saveConfig({
+        ...saved,
+        ...plainLoggers(loggers),
+        ...(imports === undefined ? {} : { imports }),
+      });
+    return openLoggers(loggers, runDir, step);
+  };
+
+async function perform(
+  wanted: Wanted,
+  prepared: Prepared,
+  before: TrainConfig | null,
+  host: Host,
+  onStart: () => void = () => undefined,
+): Promise<number> {
+  const { config, runDir } = wanted;
+  const start = (step: number, changes: readonly Change[]): MetricsBackend => {
+    const opened = starter(wanted, host)(step, changes);
+    onStart();
+    return opened;
+  };
+  if ("setupHost" in prepared) {
+    return trainHost({ config, runDir, setup: prepared.setupHost, before, host, onStart: start });
+  }
+  const view = progressView(host.terminal);
+  const stop = host.interruption();
+  let hasBegun = false as boolean;
+  let opened: MetricsBackend | null = null;
+  const begin = (step: number, changes: readonly Change[]): void => {
+    hasBegun = true;
+    opened = start(step, changes);
   };
   let result;
   try {
     const logger: RecordSink = { log: (record, step) => opened?.log(record, step) };
     const options = { runDir, onProgress: view.show, signal: stop.signal, onStart: begin, logger };
-    result = await run(trainer, config.runner, options);
+    result = await run(prepared.setup.trainer, config.runner, options);
   } catch (error) {
     // What is refused before it begins was asked for in a wrong way.
     throw error instanceof ArrayError && !hasBegun ? new UsageError(tell(error)) : error;
@@ -198,34 +279,7 @@ async function perform(
     view.end();
     stop.release();
   }
-  if (result.isStopped) {
-    const step = result.step.toLocaleString("en");
-    const hasSaved = config.runner.checkpointInterval !== null;
-    const next = hasSaved ? `go on with: vibe-rl resume ${relative(runDir.root)}` : "no checkpoint was saved";
-    print(`stopped at step ${step}; ${next}`);
-    return 130;
-  }
+  if (result.isStopped) return tellStopped(config, result.step, runDir, host);
   tellResult(config, result, runDir, host);
   return 0;
-}
-
-/** Says how it went and where the files are. */
-function tellResult(
-  config: TrainConfig,
-  { evalLog, curve }: RunResult<object>,
-  runDir: RunDir,
-  { print, printError }: Host,
-): void {
-  const evals = evalLog.map((record) => record.eval_return);
-  const best = evals.reduce((most, one) => Math.max(most, one), -Infinity);
-  if (evals.length > 0)
-    print(`last evaluation: ${evals[evals.length - 1].toFixed(1)} (best ${best.toFixed(1)})`);
-  print(`metrics:    ${relative(runDir.logPath())}`);
-  if (curve !== null) {
-    if ("file" in curve) print(`curve:      ${relative(curve.file)}`);
-    else printError(curve.problem);
-  }
-  const folder = checkpointsOf(runDir, config);
-  const checkpoint = bestCheckpoint(folder) ?? listCheckpoints(folder).at(-1);
-  if (checkpoint !== undefined) print(`checkpoint: ${relative(checkpoint.path)}`);
 }

@@ -1,18 +1,19 @@
 // `train` with `--seeds` or `--sweep`: one run after the other, each as if it had been asked for alone, then a table
 // and a plot that compare them.
-import { setUp, type TrainConfig } from "../config/index.js";
+import type { TrainConfig } from "../config/index.js";
 import { columns } from "../files/index.js";
 import { MetricsError } from "../metrics/index.js";
 import { PlotError, plotRewardCurve } from "../plotting/index.js";
 import type { RunDir } from "../runDir/index.js";
 import { RunnerConfig } from "../runner/index.js";
-import { checkWords, understood, UsageError, type Arguments } from "./arguments.js";
+import { checkWords, UsageError, type Arguments } from "./arguments.js";
 import { describe } from "./describe.js";
 import type { Host } from "./host.js";
+import { importAll, importsOf } from "./imports.js";
 import { rowOf } from "./inspect.js";
 import { relative } from "./runs.js";
 import { combinationsOf, readSweepFlags, type Combination } from "./sweepFlags.js";
-import { configOfLine, readSettings, trainOne, type Destination } from "./train.js";
+import { configOfLine, prepare, presetName, readSettings, trainOne, type Destination } from "./train.js";
 
 /** A run that is asked for. */
 interface Wanted {
@@ -31,15 +32,18 @@ export async function trainMany(args: Arguments, host: Host): Promise<number> {
   const { seeds, settings, rest } = readSweepFlags(args);
   checkWords(rest, 1);
   const [preset] = rest.words;
-  const { overrides, baseDir, loggersOf } = readSettings(rest);
+  const { overrides, baseDir, importFlag, loggersOf } = readSettings(rest);
+  const imports = importsOf(importFlag) ?? [];
+  await importAll(imports);
   const destination = { baseDir, loggers: loggersOf() };
   const configs = combinationsOf(settings).map((combination) => ({
     combination,
-    config: configOfLine(preset, [...overrides, ...combination]),
+    config: configOfLine(preset, [...overrides, ...combination], imports),
   }));
   for (const { config } of configs) {
     refuseSharedCheckpoints(config);
-    understood(() => setUp(config));
+    const prepared = await prepare(config);
+    if ("setupHost" in prepared) await prepared.setupHost.close();
   }
   refuseRepeated(configs);
   const wanted = configs.flatMap(({ combination, config }) =>
@@ -96,7 +100,13 @@ const nameOf = (one: Wanted): string =>
 async function attempt(wanted: Wanted, preset: string, destination: Destination, host: Host): Promise<Made> {
   let runDir: RunDir | null = null;
   try {
-    const code = await trainOne(wanted.config, preset, destination, host, (begun) => (runDir = begun));
+    const code = await trainOne(
+      wanted.config,
+      presetName(preset),
+      destination,
+      host,
+      (begun) => (runDir = begun),
+    );
     return { ...wanted, runDir, state: code === 0 ? "done" : "stopped" };
   } catch (error) {
     host.printError(describe(error));

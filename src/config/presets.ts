@@ -6,6 +6,8 @@ interface Common {
   readonly envId: string;
   /** Parameters of the environment that are not its own, as plain data. */
   readonly envParams?: Readonly<Record<string, unknown>>;
+  /** Modules that register the environment: absolute paths of files, or names of packages. */
+  readonly imports?: readonly string[];
   readonly runner: RunnerConfig;
 }
 

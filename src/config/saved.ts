@@ -8,10 +8,11 @@ import type { TrainConfig } from "./presets.js";
 
 /** A config as plain data for `RunDir.saveConfig`. */
 export const plainConfig = (
-  { envId, envParams = {}, algo, algoConfig, runner }: TrainConfig,
+  { envId, envParams = {}, imports = [], algo, algoConfig, runner }: TrainConfig,
   preset: string | null,
 ): object => ({
   ...{ preset, envId, envParams, algo, algoConfig, runner },
+  ...(imports.length === 0 ? {} : { imports }),
 });
 
 /** The config that a run directory has, checked. */
@@ -42,6 +43,7 @@ export function configFrom(saved: Readonly<Record<string, unknown>>, where: stri
   }
   if (!isRecord(envParams))
     throw new ConfigError(`${where}: env_params must be an object with parameters by name`);
+  const imports = importsIn(saved, where);
   if (!isAlgorithm(algo)) {
     throw new ConfigError(
       `${where} is of the algorithm ${JSON.stringify(algo)}; there are ${algorithmNames.join(", ")}`,
@@ -51,7 +53,15 @@ export function configFrom(saved: Readonly<Record<string, unknown>>, where: stri
     algo,
     algoConfig: checked("algo_config", algorithmOf(algo).config, algoConfig),
     envId,
+    ...(imports.length === 0 ? {} : { imports }),
     ...(Object.keys(envParams).length === 0 ? {} : { envParams }),
     runner: checked("runner", RunnerConfig, runner),
   } as TrainConfig;
+}
+
+/** The modules that a run's environment comes from: they are loaded before the config can be used. */
+export function importsIn({ imports = [] }: Readonly<Record<string, unknown>>, where: string): string[] {
+  const isList = Array.isArray(imports) && imports.every((one) => typeof one === "string" && one !== "");
+  if (!isList) throw new ConfigError(`${where}: imports must be a list of files and packages`);
+  return imports as string[];
 }

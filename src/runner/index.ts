@@ -1,5 +1,6 @@
 // Runners: whole training runs, compiled in pieces between which the host can act.
-export type { Change } from "./changes.js";
+export { changesSince, type Change } from "./changes.js";
+export { checkDevices, withEnvironments } from "./checks.js";
 export * from "./classes/index.js";
 export { RunnerConfig } from "./config.js";
 export {

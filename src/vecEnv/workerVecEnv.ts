@@ -16,7 +16,7 @@ import { maxNames, type Loaded, type NewName } from "./worker/protocol.js";
 
 export interface WorkerVecEnvOptions {
   /** The module that has the environment: `new URL("./snake.js", import.meta.url)`. Each worker imports it. */
-  readonly url: URL | string;
+  readonly url: string | { readonly href: string };
   /** Its export that makes environments, a class or a function. Default "default". */
   readonly exportName?: string;
   /** Instead of an export: the id under which the module calls `registerHost`. */

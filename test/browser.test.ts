@@ -38,7 +38,7 @@ const load = (file: string): Promise<unknown> => import(pathToFileURL(path.join(
 
 const isSkipped = isWithoutChromium("test/browser.test.ts");
 
-describe.skipIf(isSkipped)("the built package in a browser", { timeout: 120_000 }, () => {
+describe.skipIf(isSkipped)("the built package in a browser", { timeout: 60_000 }, () => {
   let server: PageServer;
   let problems: string[];
   let browser: Browser;
@@ -115,7 +115,7 @@ describe.skipIf(isSkipped)("the built package in a browser", { timeout: 120_000 
   it("trains without a bundler, and says what needs Node", async () => {
     const { page: training, problems: reported } = await openPage(browser);
     await training.goto(`${server.url}/test/browser/train.html`);
-    await training.waitForFunction("globalThis.everything", null, { timeout: 100_000 });
+    await training.waitForFunction("globalThis.everything", null, { timeout: 50_000 });
     const { ppo, everything } = await training.evaluate<TrainingResults>("results()");
     expect(ppo.last).toBeGreaterThan(2 * ppo.first);
     for (const [name, message] of Object.entries(everything.errors)) {

@@ -4,7 +4,6 @@ import { jit, lax, np, random, tree, vmap, type Array } from "vibe-rl/array";
 import {
   AutoResetWrapper,
   envProblems,
-  listEnvs,
   make,
   pixelGridWorld,
   render,
@@ -15,12 +14,13 @@ import {
   type MountainState,
 } from "vibe-rl/env";
 import { differences } from "../closeness.js";
+import { builtIn } from "./builtIn.js";
 import { errorOf, rollout } from "./rollout.js";
 
 const key = random.key(0);
 
 describe("every built-in environment", () => {
-  for (const id of listEnvs()) {
+  for (const id of builtIn) {
     const [env, params] = make(id);
 
     it(`${id} has nothing that checkEnv finds wrong`, () => {
@@ -63,7 +63,7 @@ describe("every built-in environment", () => {
 
   it("has the step limits of Gymnasium and Gymnax", () => {
     const limit = (id: string) => (make(id)[1] as CartPoleParams).maxSteps.item();
-    expect(Object.fromEntries(listEnvs().map((id) => [id, limit(id)]))).toEqual({
+    expect(Object.fromEntries(builtIn.map((id) => [id, limit(id)]))).toEqual({
       "Acrobot-v1": 500,
       "Asterix-MinAtar": 1000,
       "Breakout-MinAtar": 1000,

@@ -58,7 +58,7 @@ function compile(list: readonly string[]): void {
     const files = list.filter(isMeant).map((page) => `${nameOf(page)}.ts`);
     const config = path.join(folder, `tsconfig.${name}.json`);
     writeFileSync(config, JSON.stringify({ compilerOptions: { ...options, types }, files }));
-    if (files.length > 0) node(path.join("node_modules", "typescript", "bin", "tsc"), "-p", config);
+    if (files.length > 0) node(path.join("node_modules", "typescript-native", "bin", "tsc"), "-p", config);
   }
 }
 

@@ -30,7 +30,7 @@ function markPureCalls(folder) {
 const builtAt = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 if (builtAt < Math.max(newest("src"), statSync("tsconfig.build.json").mtimeMs)) {
   rmSync("dist", { recursive: true, force: true });
-  const compiler = path.join("node_modules", "typescript", "bin", "tsc");
+  const compiler = path.join("node_modules", "typescript-native", "bin", "tsc");
   const { status } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], {
     stdio: "inherit",
   });

@@ -2,7 +2,7 @@
 import path from "node:path";
 
 /** From bottom to top; one line a layer. A layer may import from any earlier line. */
-export const layers = [
+const layers = [
   "node",
   "array",
   "compiler",
@@ -36,11 +36,10 @@ function placeOf(file) {
   return { layer: layer.replace(/\.[jt]s$/, ""), rest: rest.join("/") };
 }
 
-/** @type {import("eslint").Rule.RuleModule} */
-export const layerRule = {
+const layerRule = {
   meta: {
     type: "problem",
-    schema: [{ type: "object", properties: { layers: { type: "array", items: { type: "string" } } } }],
+    schema: [],
     messages: {
       unknown: "`{{layer}}` is not in the list of layers in tools/layerRule.js; put it where it belongs.",
       upwards: "`{{from}}` may import only layers below it; `{{to}}` is not one.",
@@ -48,7 +47,6 @@ export const layerRule = {
     },
   },
   create(context) {
-    const order = context.options[0].layers;
     const from = placeOf(context.filename);
     const check = (node) => {
       const target = node.source?.value;
@@ -56,10 +54,10 @@ export const layerRule = {
       const to = placeOf(path.resolve(path.dirname(context.filename), target));
       if (to === null || to.layer === from.layer) return;
       for (const { layer } of [from, to]) {
-        if (!order.includes(layer)) return context.report({ node, messageId: "unknown", data: { layer } });
+        if (!layers.includes(layer)) return context.report({ node, messageId: "unknown", data: { layer } });
       }
       const data = { from: from.layer, to: to.layer, rest: to.rest };
-      if (order.indexOf(to.layer) > order.indexOf(from.layer))
+      if (layers.indexOf(to.layer) > layers.indexOf(from.layer))
         context.report({ node, messageId: "upwards", data });
       // The public faces have a file each.
       else if (to.layer !== "exports" && to.rest !== "" && to.rest !== "index.js")
@@ -68,3 +66,5 @@ export const layerRule = {
     return { ImportDeclaration: check, ExportNamedDeclaration: check, ExportAllDeclaration: check };
   },
 };
+
+export default { meta: { name: "vibe-rl" }, rules: { layers: layerRule } };

@@ -1,9 +1,6 @@
-// Runs npm scripts side by side: node tools/together.mjs lint:code typecheck test:unit. The last one's output is shown
+// Runs npm scripts side by side: node tools/together.mjs lint typecheck test:unit. The last one's output is shown
 // as it comes, each other's in one piece when all are done; the first that failed decides the exit code.
 import { spawn } from "node:child_process";
-
-// A large nursery: what a type checker leaves behind is collected in fewer rounds, a fifth of its time.
-const NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --max-semi-space-size=128`;
 
 function run(script, isLast) {
   // npm is a script that only a shell can start on Windows.
@@ -12,7 +9,7 @@ function run(script, isLast) {
     const child = spawn("npm", ["run", script], { shell, stdio: "inherit" });
     return new Promise((resolve) => child.once("close", (code) => resolve({ code, output: "" })));
   }
-  const child = spawn("npm", ["run", script], { shell, env: { ...process.env, NODE_OPTIONS } });
+  const child = spawn("npm", ["run", script], { shell });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text) => (output += text));

@@ -84,7 +84,7 @@ export function jitWithConfig<F extends AnyFunction>(f: F, at: number, ...others
 }
 
 function warnOfMany(operation: string): void {
-  // eslint-disable-next-line no-console
+  // oxlint-disable-next-line no-console
   console.warn(
     `vibe-rl: ${operation} has been compiled for ${manyNetworks} different networks. Networks are told apart by ` +
       "identity: make them once, outside of loops, and give the same objects in every call",

@@ -3,7 +3,13 @@ import type { RunnerConfig } from "../runner/index.js";
 
 /** What a field takes. */
 export type Kind =
-  "number" | "number or null" | "number, list or null" | "list" | "true or false" | "text" | "path or null";
+  | "number"
+  | "number or null"
+  | "number, list or null"
+  | "list"
+  | "true or false"
+  | "text"
+  | "path or null";
 
 /** Fields whose defaults do not tell what else they take. */
 const special: Readonly<Record<string, Kind>> = {

@@ -36,7 +36,7 @@ export const formatLine = (level: LogLevel, message: string, date: Date): string
 /** The standard error output, or the console where there is none. */
 function standardError(): { write(text: string): unknown } {
   const { process }: { readonly process?: Partial<NodeJS.Process> } = globalThis;
-  // eslint-disable-next-line no-console
+  // oxlint-disable-next-line no-console
   return process?.stderr ?? { write: (line) => console.info(line.trimEnd()) };
 }
 

@@ -6,7 +6,13 @@ import { checkColor } from "./palette.js";
 
 /** Where the legend is: a corner, the one that hides no data (or else beside the plot), beside the plot, nowhere. */
 export type LegendPlace =
-  "auto" | "upper left" | "upper right" | "lower left" | "lower right" | "outside" | "none";
+  | "auto"
+  | "upper left"
+  | "upper right"
+  | "lower left"
+  | "lower right"
+  | "outside"
+  | "none";
 
 export interface PlotConfig {
   /** Width and height in inches (6.4 × 4). */

@@ -47,7 +47,7 @@ export function FunctionalVecEnv<S, P>(
     for (let at = 0; at < values.length; at++) {
       if (values[at] - values[at] === 0) continue;
       const index = Math.floor(at / size);
-      if (isRead !== null && isRead[index] === 0) continue;
+      if (isRead?.[index] === 0) continue;
       const place = size === 1 ? "is" : `at element ${at % size} is`;
       const reason = `${what} ${place} ${values[at]}; it must be finite`;
       throw new VecEnvError(operation, { index, environment: env.name, reason });

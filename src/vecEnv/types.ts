@@ -32,7 +32,8 @@ export type HostStep = readonly [
 
 /** A picture: SVG, as functional environments draw it, or RGB bytes, row by row. */
 export type HostPicture =
-  string | { readonly width: number; readonly height: number; readonly data: Uint8Array };
+  | string
+  | { readonly width: number; readonly height: number; readonly data: Uint8Array };
 
 /** A stateful environment: a game, a simulator. Methods may be asynchronous. */
 export interface HostEnv {

@@ -19,7 +19,7 @@ describe("isAgent", () => {
 
   it("accepts a namespace of functions and a class of static methods", () => {
     const noop = () => undefined;
-    // eslint-disable-next-line @typescript-eslint/no-extraneous-class -- some people like it so
+    // oxlint-disable-next-line typescript/no-extraneous-class -- some people like it so
     class Static {
       static init = noop;
       static act = noop;

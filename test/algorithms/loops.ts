@@ -1,5 +1,5 @@
 // Training loops as pure functions, to be compiled: what a runner does, without the host.
-/* eslint-disable @typescript-eslint/unbound-method -- environments are plain functions */
+/* oxlint-disable typescript/unbound-method -- environments are plain functions */
 import { ReplayBuffer, type Transition } from "vibe-rl/agent";
 import { DQN, type DQNConfig, type DQNState } from "vibe-rl/algorithms/dqn";
 import { PPO, type PPOConfig, type PPOMetrics, type PPOState } from "vibe-rl/algorithms/ppo";

@@ -1,5 +1,5 @@
 // PPO: acting, collecting, updating, and its switches.
-/* eslint-disable @typescript-eslint/unbound-method -- environments are plain functions */
+/* oxlint-disable typescript/unbound-method -- environments are plain functions */
 import { describe, expect, it } from "vitest";
 import { computeGae, PPO, PPOConfig, ppoLoss, type PPOParams, type PPOState } from "vibe-rl/algorithms/ppo";
 import { jit, np, random, tree, vmap, type Array } from "vibe-rl/array";

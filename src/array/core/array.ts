@@ -31,11 +31,10 @@ export interface Tracer {
 }
 
 // The operations come as methods from np/methods.ts.
-// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging, typescript/no-empty-object-type
 export interface Array extends ArrayMethods {}
 
 /** An immutable n-dimensional array. Make one with `np.array`, `np.zeros`, `random.normal`, … */
-// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging
 export class Array {
   /** @internal */
   readonly type: ArrayType;

@@ -43,7 +43,7 @@ export function checked(
   const suspicious = firstSuspicious(signature);
   const guarded = function (a: unknown, b: unknown, c: unknown, d: unknown, e: unknown): unknown {
     // Counting arguments costs nothing; collecting them in a list would.
-    // eslint-disable-next-line prefer-rest-params
+    // oxlint-disable-next-line prefer-rest-params
     if (arguments.length >= suspicious) checkCall(signature, arguments);
     return call(a, b, c, d, e);
   };
@@ -79,7 +79,7 @@ function checkedMethod(signature: Signature): object {
   const call = signature.run as (...args: unknown[]) => unknown;
   const suspicious = firstSuspicious(signature);
   const method = function (this: unknown, a?: unknown, b?: unknown, c?: unknown, d?: unknown): unknown {
-    // eslint-disable-next-line prefer-rest-params
+    // oxlint-disable-next-line prefer-rest-params
     if (arguments.length >= suspicious) checkCall(signature, arguments);
     return call(this, a, b, c, d);
   };

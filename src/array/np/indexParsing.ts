@@ -22,7 +22,15 @@ export interface Range {
  * for a new axis, `"..."` for all axes that are left, or an array or list of positions.
  */
 export type Index =
-  number | string | null | Range | Array | readonly number[] | Int32Array | Uint32Array | Uint8Array;
+  | number
+  | string
+  | null
+  | Range
+  | Array
+  | readonly number[]
+  | Int32Array
+  | Uint32Array
+  | Uint8Array;
 
 export interface RangeEntry {
   readonly kind: "range";

@@ -35,7 +35,8 @@ export interface DefjvpOptions {
 
 /** The derivative in one argument: from its tangent, the result and the arguments, the tangent of the result. */
 type ArgumentRule<A extends readonly unknown[], R, K extends keyof A> =
-  ((tangent: A[K], value: R, ...primals: A) => R) | null;
+  | ((tangent: A[K], value: R, ...primals: A) => R)
+  | null;
 
 export interface CustomJvp<A extends readonly unknown[], R, N = never> {
   (...args: A): R;

@@ -234,7 +234,7 @@ const manySignatures = 64;
 function warnOfMany(operation: string, count: number): void {
   const doublings = Math.log2(count / manySignatures);
   if (doublings < 0 || !Number.isInteger(doublings)) return;
-  // eslint-disable-next-line no-console
+  // oxlint-disable-next-line no-console
   console.warn(
     `vibe-rl: ${operation} has been compiled for ${count} signatures and keeps them all. Each new shape, dtype, ` +
       `boolean, string and static argument is one; pass what changes with every call as a number or an array`,
@@ -242,7 +242,7 @@ function warnOfMany(operation: string, count: number): void {
 }
 
 function logCompile(line: string): void {
-  // eslint-disable-next-line no-console
+  // oxlint-disable-next-line no-console
   console.error(`vibe-rl: ${line}`);
 }
 

@@ -3,7 +3,17 @@ import { Bytes } from "./bytes.js";
 
 /** What stands behind an opcode in the binary. */
 export type Immediate =
-  "none" | "index" | "block" | "memory" | "i32" | "f32" | "v128" | "lane" | "lanes" | "memoryLane" | "bulk";
+  | "none"
+  | "index"
+  | "block"
+  | "memory"
+  | "i32"
+  | "f32"
+  | "v128"
+  | "lane"
+  | "lanes"
+  | "memoryLane"
+  | "bulk";
 
 const table = {
   // control

@@ -12,7 +12,7 @@ const escape = (text: string): string =>
     .replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;")
     // XML has no other control characters, not even escaped.
-    // eslint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex
     .replaceAll(/[\u0000-\u001f]/g, " ");
 
 /** Attributes as text; those that say what is the default anyway are left out. */

@@ -4,7 +4,7 @@ import type { Activation, Network } from "../../nn/index.js";
 import { MLPActor, MLPCritic, type CNNNetworkCfg, type MLPNetworkCfg } from "./networkClasses.js";
 
 /** A class of networks, made with its settings, or a network that is made already. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a class may want any settings
+// oxlint-disable-next-line typescript/no-explicit-any -- a class may want any settings
 export type NetworkClass = (new (cfg: any) => Network) | Network;
 
 /** Settings of a network: those of the classes here, or of one's own. */

@@ -39,7 +39,15 @@ export { sizeOf, type Axes, type Shape } from "./core/shape.js";
 export type { ArrayType } from "./core/type.js";
 export type { Index, Range } from "./np/indexing.js";
 export { registerBackend, type Backend, type CompileOptions, type Executable } from "./transforms/backend.js";
-export type { ResidentExecutable } from "./transforms/backend.js";
+export type { ResidentExecutable, Shards, SpmdExecutable, SpmdOptions } from "./transforms/backend.js";
+export * as axes from "./sharding/axes.js";
+export type { Layout, NamedAxis } from "./sharding/axes.js";
+export type {
+  AllToAllParams,
+  CollectiveParams,
+  PermuteDevicesParams,
+  TiledParams,
+} from "./primitives/collectives.js";
 export { residentProgram, type ResidentProgram } from "./transforms/residentProgram.js";
 
 // What compilers and devices need of the language: its programs and the parameters of its primitives.

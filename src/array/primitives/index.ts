@@ -9,6 +9,7 @@ import type { Primitive } from "../core/primitive.js";
 import * as arithmetic from "./arithmetic.js";
 import { barrier } from "./barrier.js";
 import { broadcast } from "./broadcast.js";
+import * as collectives from "./collectives.js";
 import { concatenate } from "./concatenate.js";
 import { constantArray } from "./constant.js";
 import { bitcast, convert, stopGradient } from "./convert.js";
@@ -38,5 +39,6 @@ export const primitives: readonly Primitive[] = [
   ...[reduceSum, reduceMax, reduceMin, argMax, argMin, sort, dot],
   ...[scan, whileLoop, cond],
   ...[call, reverseOnly, checkpoint, barrier, constantArray],
+  ...Object.values(collectives),
   ...[threefry2x32, gammaSample, debugPrint],
 ] as readonly Primitive[];

@@ -6,6 +6,7 @@ import type { TypedArray } from "../core/dtype.js";
 import { fail } from "../core/errors.js";
 import { interpret } from "../core/interpret.js";
 import type { Program } from "../core/program.js";
+import type { NamedAxis } from "../sharding/axes.js";
 
 /** A program made ready to run. */
 export interface Executable {
@@ -30,6 +31,29 @@ export interface CompileOptions {
   readonly donated: readonly boolean[];
 }
 
+/** The blocks of an array, one on each device; they stay there until they are read. */
+export interface Shards {
+  readonly read: (device: number) => TypedArray;
+}
+
+/** How a program that every device runs on its own blocks is prepared. */
+export interface SpmdOptions {
+  readonly name: string;
+  /** How the devices are arranged, outermost axis first. */
+  readonly axes: readonly NamedAxis[];
+  /** Values of the program's first inputs, the same on every device and in every run. */
+  readonly constants: readonly Array[];
+  /** Which of the other inputs may be overwritten by a run. */
+  readonly donated: readonly boolean[];
+}
+
+/** A program that all devices run together. */
+export interface SpmdExecutable {
+  readonly run: (inputs: readonly Shards[]) => Shards[];
+  /** The memory that each device needs. */
+  readonly bytesPerDevice: number;
+}
+
 /** A way to run programs. */
 export interface Backend {
   readonly name: string;
@@ -41,6 +65,10 @@ export interface Backend {
   readonly compileAsync?: (program: Program, options: CompileOptions) => Promise<Executable>;
   /** Prepares a program all of whose inputs are constants to begin with, and stay until they are written. */
   readonly resident?: (program: Program, options: CompileOptions) => ResidentExecutable;
+  /** Prepares a program for several devices; its collectives are where they meet. */
+  readonly spmd?: (program: Program, options: SpmdOptions) => SpmdExecutable;
+  /** The same without holding up the thread, where that is possible. */
+  readonly spmdAsync?: (program: Program, options: SpmdOptions) => Promise<SpmdExecutable>;
 }
 
 /** Runs every equation by its reference implementation: slow, exact, the oracle of all others. */

@@ -1,0 +1,75 @@
+// Sums over the same devices that do not wait for each other become one: devices meet once for all of them.
+import type { CollectiveParams } from "../primitives/collectives.js";
+import { pmax, pmin, psum } from "../primitives/collectives.js";
+import type { CondParams } from "../control/cond.js";
+import type { ScanParams } from "../control/scanParams.js";
+import type { WhileParams } from "../control/while.js";
+import { subPrograms, type Equation, type Program, type Variable } from "../core/program.js";
+
+const joinable = new Set<unknown>([psum, pmax, pmin]);
+
+const isJoinable = ({ primitive }: Equation): boolean => joinable.has(primitive);
+
+const keyOf = ({ primitive, params }: Equation): string =>
+  `${primitive.name} ${(params as CollectiveParams).axes.join()}`;
+
+/** The program with independent sums over the same axes joined, in loops and branches, too. */
+export function joinCollectives(program: Program): Program {
+  const equations: Equation[] = [];
+  /** Sums that are put off, and what came after them and waits for them. */
+  let waiting: Equation[] = [];
+  let delayed: Equation[] = [];
+  const missing = new Set<Variable>();
+  const flush = (): void => {
+    for (const group of groupsOf(waiting)) equations.push(joined(group));
+    const later = delayed;
+    [waiting, delayed] = [[], []];
+    missing.clear();
+    later.forEach(add);
+  };
+  const add = (equation: Equation): void => {
+    const waits = equation.inputs.some((input) => input.kind === "variable" && missing.has(input));
+    if (isJoinable(equation) && !waits) {
+      waiting.push(equation);
+      equation.outputs.forEach((output) => missing.add(output));
+    } else if (waits) {
+      delayed.push(equation);
+      equation.outputs.forEach((output) => missing.add(output));
+    } else equations.push(withJoinedBodies(equation));
+  };
+  program.equations.forEach(add);
+  while (waiting.length > 0) flush();
+  return { ...program, equations };
+}
+
+function groupsOf(equations: readonly Equation[]): Equation[][] {
+  const groups = new Map<string, Equation[]>();
+  for (const equation of equations) {
+    const key = keyOf(equation);
+    groups.set(key, [...(groups.get(key) ?? []), equation]);
+  }
+  return [...groups.values()];
+}
+
+const joined = (group: readonly Equation[]): Equation => ({
+  ...group[0],
+  inputs: group.flatMap(({ inputs }) => inputs),
+  outputs: group.flatMap(({ outputs }) => outputs),
+});
+
+function withJoinedBodies(equation: Equation): Equation {
+  if (subPrograms(equation).length === 0) return equation;
+  const { primitive, params } = equation;
+  switch (primitive.name) {
+    case "scan":
+      return { ...equation, params: { ...params, body: joinCollectives((params as ScanParams).body) } };
+    case "while": {
+      const { test, body } = params as WhileParams;
+      return { ...equation, params: { ...params, test: joinCollectives(test), body: joinCollectives(body) } };
+    }
+    default: {
+      const { branches } = params as CondParams;
+      return { ...equation, params: { ...params, branches: branches.map(joinCollectives) } };
+    }
+  }
+}

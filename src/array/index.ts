@@ -42,6 +42,17 @@ export { registerBackend, type Backend, type CompileOptions, type Executable } f
 export type { ResidentExecutable, Shards, SpmdExecutable, SpmdOptions } from "./transforms/backend.js";
 export * as axes from "./sharding/axes.js";
 export type { Layout, NamedAxis } from "./sharding/axes.js";
+export {
+  devices,
+  howToGetDevices,
+  localDeviceCount,
+  setCpuDevices,
+  type Device,
+} from "./sharding/devices.js";
+export { Mesh, meshOfShape, type NestedDevices } from "./sharding/mesh.js";
+export { PartitionSpec, type PartitionEntry } from "./sharding/partitionSpec.js";
+export { NamedSharding, SingleDeviceSharding } from "./sharding/namedSharding.js";
+export type { BlockIndex, Extent, Sharding } from "./sharding/namedSharding.js";
 export type {
   AllToAllParams,
   CollectiveParams,

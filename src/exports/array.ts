@@ -66,3 +66,16 @@ export type {
   TypedArray,
   Variable,
 } from "../array/index.js";
+
+// Several devices.
+export {
+  devices,
+  localDeviceCount,
+  Mesh,
+  meshOfShape,
+  NamedSharding,
+  PartitionSpec,
+  setCpuDevices,
+  SingleDeviceSharding,
+} from "../array/index.js";
+export type { BlockIndex, Device, Extent, NestedDevices, PartitionEntry, Sharding } from "../array/index.js";

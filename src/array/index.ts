@@ -51,8 +51,13 @@ export {
 } from "./sharding/devices.js";
 export { Mesh, meshOfShape, type NestedDevices } from "./sharding/mesh.js";
 export { PartitionSpec, type PartitionEntry } from "./sharding/partitionSpec.js";
-export { NamedSharding, SingleDeviceSharding } from "./sharding/namedSharding.js";
-export type { BlockIndex, Extent, Sharding } from "./sharding/namedSharding.js";
+export { NamedSharding, type Sharding } from "./sharding/namedSharding.js";
+export type { Shard } from "./sharding/addressable.js";
+export { devicePut, type ShardingTree } from "./sharding/place.js";
+export { PlacedElements, ShardedElements } from "./sharding/shardedElements.js";
+export type { ShardingConstraintParams } from "./primitives/shardingConstraint.js";
+export { spreadPrefix, type Prefix } from "./tree/prefix.js";
+export { SingleDeviceSharding, type BlockIndex, type Extent } from "./sharding/singleDeviceSharding.js";
 export type {
   AllToAllParams,
   CollectiveParams,

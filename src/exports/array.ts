@@ -69,6 +69,7 @@ export type {
 
 // Several devices.
 export {
+  devicePut,
   devices,
   localDeviceCount,
   Mesh,
@@ -78,4 +79,14 @@ export {
   setCpuDevices,
   SingleDeviceSharding,
 } from "../array/index.js";
-export type { BlockIndex, Device, Extent, NestedDevices, PartitionEntry, Sharding } from "../array/index.js";
+export type {
+  BlockIndex,
+  Device,
+  Extent,
+  NestedDevices,
+  PartitionEntry,
+  Prefix,
+  Shard,
+  Sharding,
+  ShardingTree,
+} from "../array/index.js";

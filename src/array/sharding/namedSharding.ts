@@ -5,18 +5,10 @@ import { describe, fail } from "../core/errors.js";
 import { checkShape, showShape, type Shape } from "../core/shape.js";
 import { checkName } from "../core/rules.js";
 import { countAlong, indexAlong, type Layout, type NamedAxis } from "./axes.js";
-import { Device } from "./devices.js";
+import type { Device } from "./devices.js";
 import { Mesh } from "./mesh.js";
 import { PartitionSpec } from "./partitionSpec.js";
-
-/** A stretch of a dimension, without its end. */
-export interface Extent {
-  readonly start: number;
-  readonly stop: number;
-}
-
-/** Which part of an array a device has, dimension by dimension. */
-export type BlockIndex = readonly Extent[];
+import { SingleDeviceSharding, type BlockIndex } from "./singleDeviceSharding.js";
 
 class MeshSharding {
   constructor(
@@ -105,12 +97,12 @@ class MeshSharding {
   }
 
   /** Whether the other gives the same blocks of arrays of `ndim` dimensions to the same devices. */
-  isEquivalentTo(other: unknown, ndim: number): boolean {
-    if (other instanceof OneDevice) return this.devices.length === 1 && this.devices[0] === other.device;
-    if (!(other instanceof MeshSharding)) return false;
-    const same = (a: MeshSharding, b: MeshSharding): boolean =>
-      a.mesh.equals(b.mesh) && JSON.stringify(a.layoutFor(ndim)) === JSON.stringify(b.layoutFor(ndim));
-    return other === this || same(this, other);
+  isEquivalentTo(other: Sharding, ndim: number): boolean {
+    if (other instanceof SingleDeviceSharding) {
+      return this.devices.length === 1 && this.devices[0] === other.device;
+    }
+    const layout = (sharding: NamedSharding): string => JSON.stringify(sharding.layoutFor(ndim));
+    return other === this || (this.mesh.equals(other.mesh) && layout(this) === layout(other));
   }
 
   toString(): string {
@@ -130,59 +122,11 @@ class MeshSharding {
   }
 }
 
-class OneDevice {
-  readonly isFullyReplicated = true;
-  readonly devices: readonly Device[];
-
-  constructor(readonly device: Device) {
-    if (!(device instanceof Device)) {
-      fail("SingleDeviceSharding", `it needs a device such as devices()[0], got ${describe(device)}`);
-    }
-    this.devices = Object.freeze([device]);
-    Object.freeze(this);
-  }
-
-  shardShape(shape: Shape): Shape {
-    return checkShape("shardShape", shape);
-  }
-
-  blockIndex(_place: number, shape: Shape): BlockIndex {
-    return shape.map((stop) => ({ start: 0, stop }));
-  }
-
-  devicesIndicesMap(shape: Shape): ReadonlyMap<Device, BlockIndex> {
-    return new Map([[this.device, this.blockIndex(0, shape)]]);
-  }
-
-  equals(other: unknown): boolean {
-    return other instanceof OneDevice && other.device === this.device;
-  }
-
-  isEquivalentTo(other: unknown, ndim: number): boolean {
-    return other instanceof MeshSharding ? other.isEquivalentTo(this, ndim) : this.equals(other);
-  }
-
-  toString(): string {
-    return `SingleDeviceSharding(${this.device.toString()})`;
-  }
-
-  [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return this.toString();
-  }
-}
-
 /** Blocks of an array on the devices of a mesh, as a spec says: `NamedSharding(mesh, PartitionSpec(["batch"]))`. */
 export type NamedSharding = MeshSharding;
 export const NamedSharding = constructible(
   checked("NamedSharding", 2, (mesh: Mesh, spec: PartitionSpec) => new MeshSharding(mesh, spec)),
   MeshSharding,
-);
-
-/** All of an array on one device. */
-export type SingleDeviceSharding = OneDevice;
-export const SingleDeviceSharding = constructible(
-  checked("SingleDeviceSharding", 1, (device: Device) => new OneDevice(device)),
-  OneDevice,
 );
 
 /** Where an array lies. */

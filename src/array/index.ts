@@ -35,6 +35,7 @@ export {
   type Program,
   type Variable,
 } from "./core/program.js";
+export { ShapeDtypeStruct, type ShapeDtypeStructOptions } from "./core/shapeDtypeStruct.js";
 export { sizeOf, type Axes, type Shape } from "./core/shape.js";
 export type { ArrayType } from "./core/type.js";
 export type { Index, Range } from "./np/indexing.js";

@@ -77,6 +77,7 @@ export {
   NamedSharding,
   PartitionSpec,
   setCpuDevices,
+  ShapeDtypeStruct,
   SingleDeviceSharding,
 } from "../array/index.js";
 export type {
@@ -86,6 +87,7 @@ export type {
   NestedDevices,
   PartitionEntry,
   Prefix,
+  ShapeDtypeStructOptions,
   Shard,
   Sharding,
   ShardingTree,

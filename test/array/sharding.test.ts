@@ -1,14 +1,20 @@
 // Devices, meshes and shardings: who holds what.
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
 import {
   devices,
+  evalShape,
   localDeviceCount,
   Mesh,
   meshOfShape,
   NamedSharding,
+  np,
   PartitionSpec,
+  random,
   setCpuDevices,
+  ShapeDtypeStruct,
   SingleDeviceSharding,
+  tree,
+  type Array,
 } from "vibe-rl/array";
 import type * as devicesModule from "../../src/array/sharding/devices.js";
 
@@ -199,5 +205,50 @@ describe("a sharding of one device", () => {
     expect(sharding.equals(SingleDeviceSharding(devices()[2]))).toBe(true);
     expect(sharding.equals(SingleDeviceSharding(devices()[1]))).toBe(false);
     expect(String(sharding)).toBe("SingleDeviceSharding(CpuDevice(2))");
+  });
+});
+
+describe("a ShapeDtypeStruct", () => {
+  const mesh = meshOfShape([4, 2], ["batch", "fsdp"]);
+
+  it("is the shape and dtype of an array, and where it shall lie", () => {
+    const struct = ShapeDtypeStruct([8, 4], "float32");
+    expect([struct.shape, struct.dtype, struct.ndim, struct.size]).toEqual([[8, 4], "float32", 2, 32]);
+    expect(struct.sharding).toBeUndefined();
+    const sharding = NamedSharding(mesh, PartitionSpec(["fsdp"]));
+    const placed = ShapeDtypeStruct([8, 4], "float32", { sharding });
+    expect(placed.sharding).toBe(sharding);
+    expect(placed.equals(ShapeDtypeStruct([8, 4], "float32", { sharding }))).toBe(true);
+    expect(placed.equals(struct)).toBe(false);
+    expect(String(struct)).toBe("ShapeDtypeStruct(float32[8,4])");
+    expect(() => ShapeDtypeStruct([7], "float32", { sharding })).toThrow("has extent 7, which axis fsdp (2)");
+    expect(() => ShapeDtypeStruct([7], "float" as never)).toThrow('unknown dtype "float"');
+  });
+
+  it("is a leaf of trees, as shardings are", () => {
+    const shapes = { w: ShapeDtypeStruct([2, 3], "float32"), b: [ShapeDtypeStruct([3], "int32")] };
+    expect(tree.leaves(shapes)).toEqual([shapes.b[0], shapes.w]);
+    const zeros = tree.map(({ shape, dtype }) => np.zeros(shape, { dtype }), shapes);
+    expectTypeOf(zeros).toEqualTypeOf<{ w: Array; b: Array[] }>();
+    expect(zeros.b[0].dtype).toBe("int32");
+    const shardings = tree.map(() => NamedSharding(mesh, PartitionSpec()), shapes);
+    const specs = tree.map(({ spec }) => spec, shardings);
+    expectTypeOf(specs).toEqualTypeOf<{ w: PartitionSpec; b: PartitionSpec[] }>();
+    expect(specs.w.entries).toEqual([]);
+  });
+
+  it("is what evalShape returns, and takes in place of arrays", () => {
+    const init = (key: Array, scale: number) => ({
+      w: random.normal(key, [3, 4]).mul(scale),
+      step: np.int32(0),
+    });
+    const shapes = evalShape(init, ShapeDtypeStruct([2], "uint32"), 2);
+    expectTypeOf(shapes).toEqualTypeOf<{ w: ShapeDtypeStruct; step: ShapeDtypeStruct }>();
+    expect(shapes.w).toBeInstanceOf(ShapeDtypeStruct);
+    expect(shapes.w.equals(ShapeDtypeStruct([3, 4], "float32"))).toBe(true);
+    const next = evalShape((state: { w: Array; step: Array }) => state.w.sum(0), shapes);
+    expect(next.shape).toEqual([4]);
+    const bad = { w: ShapeDtypeStruct([1], "float32"), step: new Date() };
+    expect(() => evalShape((state: unknown) => state, bad)).toThrow("at [0].step");
   });
 });

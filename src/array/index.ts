@@ -35,6 +35,7 @@ export {
   type Program,
   type Variable,
 } from "./core/program.js";
+export { ShapeDtypeStruct, type ShapeDtypeStructOptions } from "./core/shapeDtypeStruct.js";
 export { sizeOf, type Axes, type Shape } from "./core/shape.js";
 export type { ArrayType } from "./core/type.js";
 export type { Index, Range } from "./np/indexing.js";
@@ -42,6 +43,22 @@ export { registerBackend, type Backend, type CompileOptions, type Executable } f
 export type { ResidentExecutable, Shards, SpmdExecutable, SpmdOptions } from "./transforms/backend.js";
 export * as axes from "./sharding/axes.js";
 export type { Layout, NamedAxis } from "./sharding/axes.js";
+export {
+  devices,
+  howToGetDevices,
+  localDeviceCount,
+  setCpuDevices,
+  type Device,
+} from "./sharding/devices.js";
+export { Mesh, meshOfShape, type NestedDevices } from "./sharding/mesh.js";
+export { PartitionSpec, type PartitionEntry } from "./sharding/partitionSpec.js";
+export { NamedSharding, type Sharding } from "./sharding/namedSharding.js";
+export type { Shard } from "./sharding/addressable.js";
+export { devicePut, type ShardingTree } from "./sharding/place.js";
+export { PlacedElements, ShardedElements } from "./sharding/shardedElements.js";
+export type { ShardingConstraintParams } from "./primitives/shardingConstraint.js";
+export { spreadPrefix, type Prefix } from "./tree/prefix.js";
+export { SingleDeviceSharding, type BlockIndex, type Extent } from "./sharding/singleDeviceSharding.js";
 export type {
   AllToAllParams,
   CollectiveParams,

@@ -66,3 +66,29 @@ export type {
   TypedArray,
   Variable,
 } from "../array/index.js";
+
+// Several devices.
+export {
+  devicePut,
+  devices,
+  localDeviceCount,
+  Mesh,
+  meshOfShape,
+  NamedSharding,
+  PartitionSpec,
+  setCpuDevices,
+  ShapeDtypeStruct,
+  SingleDeviceSharding,
+} from "../array/index.js";
+export type {
+  BlockIndex,
+  Device,
+  Extent,
+  NestedDevices,
+  PartitionEntry,
+  Prefix,
+  ShapeDtypeStructOptions,
+  Shard,
+  Sharding,
+  ShardingTree,
+} from "../array/index.js";

@@ -4,6 +4,7 @@ import { checkGrads, checkpoint, customJvp, lax, nn, np, random, vmap, type Arra
 import { barrier } from "../../src/array/primitives/barrier.js";
 import { bindOne } from "../../src/array/core/trace.js";
 import { primitives } from "../../src/array/primitives/index.js";
+import { shardingConstraint } from "../../src/array/primitives/shardingConstraint.js";
 import { gammaSample } from "../../src/array/random/gammaDerivative.js";
 
 const float64 = (shape: readonly number[], seed = 0): Array =>
@@ -177,6 +178,11 @@ const cases: Record<string, Case | readonly Case[]> = {
     ],
   ],
   barrier: [(x) => bindOne(barrier, [x], {}), float64([3])],
+  shardingConstraint: [
+    (x) =>
+      bindOne(shardingConstraint, [x.mul(x)], { layout: [["batch"]], axes: [{ name: "batch", size: 3 }] }),
+    float64([3]),
+  ],
 };
 
 /** Piecewise constant, integer-valued, forward only, or without result. */

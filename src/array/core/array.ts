@@ -9,6 +9,8 @@ import type { Shape } from "./shape.js";
 import type { Trace } from "./trace.js";
 import { showType, type ArrayType } from "./type.js";
 import { userLocation } from "./userCode.js";
+import { shardingOf, shardsOf, type Shard } from "../sharding/addressable.js";
+import type { Sharding } from "../sharding/namedSharding.js";
 
 /** An array that has elements. */
 export type Concrete = Array & { readonly elements: TypedArray };
@@ -19,6 +21,10 @@ export type ArrayLike = Array | number | boolean;
 /** Elements that stay where a device has put them until somebody asks for them. */
 export interface RemoteElements {
   readonly read: () => TypedArray;
+  /** Where they are, if not on the first device. */
+  readonly sharding?: Sharding;
+  /** The elements of the block at one place of the sharding. */
+  readonly block?: (place: number) => TypedArray;
 }
 
 /** Elements as nested lists; a scalar is the bare value. */
@@ -82,6 +88,24 @@ export class Array {
   /** True when the dtype came from plain numbers alone and gives way in promotion, as in JAX. */
   get weakType(): boolean {
     return this.type.weak;
+  }
+
+  // ---- devices ----------------------------------------------------------------------------------------
+
+  /** Which device has which part. */
+  get sharding(): Sharding {
+    return shardingOf(this);
+  }
+  /** Whether every device it lies on has all of it. */
+  get isFullyReplicated(): boolean {
+    return this.sharding.isFullyReplicated;
+  }
+  /** What each device has of it, in the order of the sharding's devices. */
+  get addressableShards(): readonly Shard[] {
+    return shardsOf(this, (index, elements) => {
+      const shape = index.map(({ start, stop }) => stop - start);
+      return new Array({ ...this.type, shape }, null, null, elements);
+    });
   }
 
   // ---- reading ----------------------------------------------------------------------------------------

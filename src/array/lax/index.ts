@@ -13,6 +13,7 @@ export type { Padding } from "./padding.js";
 export { reduceWindow, type ReduceWindowOptions } from "./windows.js";
 export { erfc } from "../np/errorFunction.js";
 export { digamma, lgamma } from "../np/gammaFunction.js";
+export { withShardingConstraint } from "../sharding/place.js";
 export { foriLoop, map, scan, whileLoop, type ScanOptions } from "./loops.js";
 export {
   bitcastConvertType,

@@ -22,6 +22,7 @@ import { iota } from "./iota.js";
 import * as logic from "./logic.js";
 import { argMax, argMin, reduceMax, reduceMin, reduceSum } from "./reduce.js";
 import { flip, reshape, transpose } from "./reshape.js";
+import { shardingConstraint } from "./shardingConstraint.js";
 import { select } from "./select.js";
 import { pad, slice } from "./slice.js";
 import { sort } from "./sort.js";
@@ -40,5 +41,6 @@ export const primitives: readonly Primitive[] = [
   ...[scan, whileLoop, cond],
   ...[call, reverseOnly, checkpoint, barrier, constantArray],
   ...Object.values(collectives),
+  ...[shardingConstraint],
   ...[threefry2x32, gammaSample, debugPrint],
 ] as readonly Primitive[];

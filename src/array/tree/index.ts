@@ -3,6 +3,11 @@ import { callBack, markEntry } from "../core/userCode.js";
 import { checked } from "../core/checked.js";
 import { concreteElements, Array } from "../core/array.js";
 import { fail } from "../core/errors.js";
+import type { ShapeDtypeStruct } from "../core/shapeDtypeStruct.js";
+import type { Device } from "../sharding/devices.js";
+import type { Mesh } from "../sharding/mesh.js";
+import type { Sharding } from "../sharding/namedSharding.js";
+import type { PartitionSpec } from "../sharding/partitionSpec.js";
 import { sameShape, showShape } from "../core/shape.js";
 import {
   checkSameStructure,
@@ -18,21 +23,26 @@ export { register, type CustomNode, type Structure } from "./structure.js";
 /** `{a: *, b: [*, null]}`: a structure as text for people, with a star for each leaf. */
 export const showStructure = checked("tree.showStructure", 1, showText);
 
+/** Instances that are leaves of trees, beside arrays. */
+type LeafObject = ShapeDtypeStruct | Sharding | PartitionSpec | Mesh | Device;
+
 /** The type of the leaves of a tree type. */
 export type Leaf<T> = T extends Array
   ? Array
-  : T extends null | undefined
-    ? never
-    : T extends readonly (infer E)[]
-      ? Leaf<E>
-      : T extends (...args: never[]) => unknown
-        ? T
-        : T extends object
-          ? { [K in keyof T]-?: Leaf<T[K]> }[keyof T]
-          : T;
+  : T extends LeafObject
+    ? T
+    : T extends null | undefined
+      ? never
+      : T extends readonly (infer E)[]
+        ? Leaf<E>
+        : T extends (...args: never[]) => unknown
+          ? T
+          : T extends object
+            ? { [K in keyof T]-?: Leaf<T[K]> }[keyof T]
+            : T;
 
 /** A tree type with every leaf replaced by `R`. */
-export type MapLeaves<T, R> = T extends Array
+export type MapLeaves<T, R> = T extends Array | LeafObject
   ? R
   : T extends null | undefined
     ? T

@@ -67,6 +67,8 @@ const rules: Record<string, Rule> = {
   bitcast: sameTypeIsNothing,
   stopGradient: sameTypeIsNothing,
   gammaSample: sameTypeIsNothing,
+  // Those that matter have been read when the program was split over devices.
+  shardingConstraint: sameTypeIsNothing,
   broadcast: sameTypeIsNothing,
   slice: sameTypeIsNothing,
   dynamicSlice: sameTypeIsNothing,

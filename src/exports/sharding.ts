@@ -1,0 +1,4 @@
+// vibe-rl/sharding: the mesh of a training run, and what lies where on it.
+import "../device/index.js";
+
+export * from "../sharding/index.js";

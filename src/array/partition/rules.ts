@@ -36,7 +36,7 @@ type RuleOf<P extends object> = (
 
 const rules = new Map<Primitive, RuleOf<object>>();
 const define = <P extends object>(primitive: Primitive<P>, rule: RuleOf<P>): void =>
-  void rules.set(primitive as unknown as Primitive, rule as unknown as RuleOf<object>);
+  void rules.set(primitive, rule as unknown as RuleOf<object>);
 
 /** The rule for an equation. */
 export function ruleFor({ primitive, inputs, params, outputs }: Equation): SplitRule {

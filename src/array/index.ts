@@ -81,4 +81,4 @@ export { jvp, linearize, vjp, type AuxOptions } from "./transforms/directional.j
 export { evalShape, makeProgram, type ClosedProgram, type ShapeDtype } from "./transforms/inspect.js";
 export { hessian, jacfwd, jacrev, type Jacobian, type JacobianOptions } from "./transforms/jacobian.js";
 export { jit, jitChoice, precompile, type JitOptions } from "./transforms/jit.js";
-export { vmap, type AxisTree } from "./transforms/vmap.js";
+export { vmap, type AxisTree, type VmapOptions } from "./transforms/vmap.js";

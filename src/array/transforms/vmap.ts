@@ -3,6 +3,7 @@ import { markEntry } from "../core/userCode.js";
 import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
 import { fail } from "../core/errors.js";
+import { batchingOver, checkNewAxis, withAxes } from "../core/namedAxes.js";
 import { normalizeAxis, without } from "../core/shape.js";
 import { arrayType } from "../core/type.js";
 import { repeatBatch } from "../primitives/linear.js";
@@ -48,6 +49,11 @@ function spreadAxes(operation: string, axes: unknown, structure: Structure, path
   return structure.kind === "nothing" ? [] : refuse();
 }
 
+export interface VmapOptions {
+  /** The name by which collectives such as `lax.psum` speak of the mapped axis; without it they cannot. */
+  readonly axisName?: string;
+}
+
 /**
  * A function that maps `f` over an axis of its arguments. `inAxes` is one axis for all arguments or a list
  * with one entry per argument: a number, `null` for an argument that is the same for all, or a tree of
@@ -55,10 +61,17 @@ function spreadAxes(operation: string, axes: unknown, structure: Structure, path
  */
 export const vmap = checked(
   "vmap",
-  3,
-  <F extends AnyFunction>(f: F, inAxes: AxisTree = 0, outAxes: AxisTree = 0): F => {
+  4,
+  ["axisName"],
+  <F extends AnyFunction>(
+    f: F,
+    inAxes: AxisTree = 0,
+    outAxes: AxisTree = 0,
+    { axisName }: VmapOptions = {},
+  ): F => {
     const operation = nameOf("vmap", f);
     const mapped = (...args: unknown[]): unknown => {
+      if (axisName !== undefined) checkNewAxis(operation, axisName);
       const { arrays, structure } = flattenArguments(operation, args);
       if (globalThis.Array.isArray(inAxes) && inAxes.length !== args.length) {
         fail(
@@ -81,9 +94,12 @@ export const vmap = checked(
         const axis = axes[index] ?? null;
         return axis === null ? type : arrayType(without(type.shape, [axis]), type.dtype, type.weak);
       });
-      const call = traceCall(operation, f, structure, types);
+      const named = axisName === undefined ? [] : [{ name: axisName, size }];
+      const call = withAxes(named, () => traceCall(operation, f, structure, types));
       const isMapped = [...call.captures.map(() => false), ...axes.map((axis) => axis !== null)];
-      const result = applyBatched(call.program, [...call.captures, ...inFront], isMapped, size);
+      const result = batchingOver(axisName ?? null, () =>
+        applyBatched(call.program, [...call.captures, ...inFront], isMapped, size),
+      );
       const places = spreadAxes(operation, outAxes, call.structure, "outAxes");
       const outputs = result.outputs.map((output, index) =>
         place(operation, output, result.batched[index], places[index] ?? null, size),

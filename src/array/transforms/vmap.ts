@@ -12,42 +12,24 @@ import { rebuild } from "../lax/leaves.js";
 import { leafPaths, type Structure } from "../tree/structure.js";
 import { applyBatched } from "./batch.js";
 import { flattenArguments, nameOf, traceCall, type AnyFunction } from "./functions.js";
+import { spreadPrefix, type PrefixRules } from "./prefixTree.js";
 
 /** Axes for a tree: one for all arrays, `null` for none, or a tree of these with the same outer structure. */
 export type AxisTree = number | null | readonly AxisTree[] | { readonly [key: string]: AxisTree };
 
+const axisRules: PrefixRules<number | null> = {
+  isLeaf: (given) => given === null || typeof given === "number",
+  words: "a number, null",
+  show: (given) => JSON.stringify(given),
+};
+
 /** One axis per leaf of a structure, from a tree of axes that may stop early. */
-function spreadAxes(operation: string, axes: unknown, structure: Structure, path: string): (number | null)[] {
-  if (axes === null || typeof axes === "number") return leafPaths(structure).map(() => axes);
-  const refuse = (): never =>
-    fail(
-      operation,
-      `${path} must be a number, null, or match the tree it belongs to, got ${JSON.stringify(axes)}`,
-    );
-  if (structure.kind === "list") {
-    if (!globalThis.Array.isArray(axes) || axes.length !== structure.children.length) return refuse();
-    return structure.children.flatMap((child, at) =>
-      spreadAxes(operation, axes[at], child, `${path}[${at}]`),
-    );
-  }
-  if (structure.kind === "object") {
-    if (typeof axes !== "object" || axes === undefined || globalThis.Array.isArray(axes)) return refuse();
-    const given = axes as Record<string, unknown>;
-    const unknown = Object.keys(given).find((name) => !structure.keys.includes(name));
-    if (unknown !== undefined) {
-      fail(
-        operation,
-        `${path} has a key ${unknown} that the tree has not; it has ${structure.keys.join(", ")}`,
-      );
-    }
-    return structure.children.flatMap((child, at) => {
-      const name = structure.keys[at];
-      return name in given ? spreadAxes(operation, given[name], child, `${path}.${name}`) : refuse();
-    });
-  }
-  if (structure.kind === "custom") return spreadAxes(operation, axes, structure.children, path);
-  return structure.kind === "nothing" ? [] : refuse();
-}
+const spreadAxes = (
+  operation: string,
+  axes: unknown,
+  structure: Structure,
+  path: string,
+): (number | null)[] => spreadPrefix(operation, axes, structure, path, axisRules);
 
 export interface VmapOptions {
   /** The name by which collectives such as `lax.psum` speak of the mapped axis; without it they cannot. */

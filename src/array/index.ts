@@ -98,4 +98,13 @@ export { jvp, linearize, vjp, type AuxOptions } from "./transforms/directional.j
 export { evalShape, makeProgram, type ClosedProgram, type ShapeDtype } from "./transforms/inspect.js";
 export { hessian, jacfwd, jacrev, type Jacobian, type JacobianOptions } from "./transforms/jacobian.js";
 export { jit, jitChoice, precompile, type JitOptions } from "./transforms/jit.js";
-export { vmap, type AxisTree } from "./transforms/vmap.js";
+export {
+  shardMap,
+  type MeshAxes,
+  type ShardMapOptions,
+  type SpecEntries,
+  type SpecTree,
+} from "./transforms/shardMap.js";
+export { simulateSpmd } from "./transforms/spmd.js";
+export type { ShardMapParams } from "./control/shardMap.js";
+export { vmap, type AxisTree, type VmapOptions } from "./transforms/vmap.js";

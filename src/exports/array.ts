@@ -34,6 +34,8 @@ export {
   vjp,
   vmap,
 } from "../array/index.js";
+export { shardMap } from "../array/index.js";
+export type { MeshAxes, ShardMapOptions, SpecEntries, SpecTree, VmapOptions } from "../array/index.js";
 export type {
   Argnums,
   ArrayLike,

@@ -1,6 +1,17 @@
 // Every differentiable primitive agrees with finite differences, to second order, in both modes.
 import { describe, expect, it } from "vitest";
-import { checkGrads, checkpoint, customJvp, lax, nn, np, random, vmap, type Array } from "vibe-rl/array";
+import {
+  checkGrads,
+  checkpoint,
+  customJvp,
+  lax,
+  nn,
+  np,
+  random,
+  shardMap,
+  vmap,
+  type Array,
+} from "vibe-rl/array";
 import { barrier } from "../../src/array/primitives/barrier.js";
 import { bindOne } from "../../src/array/core/trace.js";
 import { primitives } from "../../src/array/primitives/index.js";
@@ -17,6 +28,13 @@ const cubed: (x: Array) => Array = customJvp((x: Array) => x.mul(x).mul(x)).defj
   cubed(x),
   t.mul(x).mul(x).mul(3),
 ]);
+
+const named = (f: (x: Array) => Array): ((x: Array) => Array) => vmap(f, 0, 0, { axisName: "i" });
+/** Blocks of rows, as shardMap sees a partition spec. */
+class Rows {
+  readonly entries = ["i"];
+}
+const rows = new Rows();
 
 /** A function of floats that uses a primitive, and where to test it. */
 type Case = readonly [f: (...args: Array[]) => unknown, ...args: Array[]];
@@ -177,6 +195,22 @@ const cases: Record<string, Case | readonly Case[]> = {
       float64([2]),
     ],
   ],
+  psum: [(x) => named((v) => lax.psum(np.sin(v), "i").mul(v))(x), float64([3, 2])],
+  pmax: [(x) => named((v) => lax.pmax(np.sin(v), "i").mul(v))(x), float64([3, 2])],
+  pmin: [(x) => named((v) => lax.pmin(np.sin(v), "i").mul(v))(x), float64([3, 2])],
+  allGather: [(x) => named((v) => lax.allGather(np.sin(v), "i").mul(v))(x), float64([3, 2])],
+  psumScatter: [(x) => named((v) => lax.psumScatter(np.sin(v), "i").mul(v))(x), float64([3, 3])],
+  ppermute: [(x) => named((v) => lax.ppermute(np.sin(v), "i", [[0, 2]]).mul(v))(x), float64([3, 2])],
+  allToAll: [(x) => named((v) => lax.allToAll(np.sin(v), "i", 0, 0).mul(v))(x), float64([3, 3])],
+  shardMap: [
+    (x) =>
+      shardMap((v: Array) => lax.psum(np.sin(v), "i").mul(v), {
+        mesh: { axes: [{ name: "i", size: 2 }] },
+        inSpecs: rows,
+        outSpecs: rows,
+      })(x),
+    float64([4, 2]),
+  ],
   barrier: [(x) => bindOne(barrier, [x], {}), float64([3])],
   shardingConstraint: [
     (x) =>
@@ -190,7 +224,7 @@ const without = [
   ...["fma", "sign", "floor", "ceil", "trunc", "round", "equal", "notEqual", "less", "lessEqual"],
   ...["and", "or", "xor", "not", "shiftLeft", "shiftRightLogical", "shiftRightArithmetic"],
   ...["bitcast", "iota", "argMax", "argMin", "threefry2x32", "debugPrint", "while"],
-  ...["constant", "reverseOnly"],
+  ...["constant", "reverseOnly", "axisIndex"],
 ];
 
 describe("derivatives agree with finite differences", () => {

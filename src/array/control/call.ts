@@ -1,6 +1,7 @@
 // A function with derivative rules of its own: a Program to run, and beside it the rules for the transforms.
 import type { Array } from "../core/array.js";
 import { interpret } from "../core/interpret.js";
+import { keepAxes, otherAxes } from "../core/namedAxes.js";
 import type { Batched, Linearized, Primitive, Tangent } from "../core/primitive.js";
 import { typesOf, type Program } from "../core/program.js";
 import { bind, inline, traceClosed } from "../core/trace.js";
@@ -20,6 +21,8 @@ export interface CallParams {
    * of all outputs to the cotangents of the linear inputs.
    */
   readonly transposed?: (linear: readonly boolean[]) => Program;
+  /** The named axes that the rules may work along, whether the body does or not. */
+  readonly axes?: readonly string[];
 }
 
 /** The body, as far as running it goes. `jit` writes it out before it compiles. */
@@ -39,6 +42,7 @@ export const call: Primitive<CallParams> = {
   },
   batch: batchCall,
   subPrograms: ({ body }) => [body],
+  axes: ({ axes = [] }) => axes,
 };
 
 function jvpCall(inputs: readonly Array[], tangents: readonly Tangent[], params: CallParams): Linearized {
@@ -60,14 +64,19 @@ function batchCall(
   size: number,
 ): Batched {
   const { body, derive, transposed } = params;
+  const later = keepAxes();
   const outputs = bind(call, inputs, {
     ...params,
     body: batchAll(body, batched, size),
-    derive: (active) => {
-      const { program, moving } = derive(active);
-      return { program: batchAll(program, [...batched, ...pick(batched, active)], size), moving };
-    },
-    ...(transposed && { transposed: (linear) => batchTransposed(transposed(linear), linear, batched, size) }),
+    derive: (active) =>
+      later(() => {
+        const { program, moving } = derive(active);
+        return { program: batchAll(program, [...batched, ...pick(batched, active)], size), moving };
+      }),
+    ...(transposed && {
+      transposed: (linear) => later(() => batchTransposed(transposed(linear), linear, batched, size)),
+    }),
+    axes: otherAxes(params.axes),
   });
   return { outputs, batched: outputs.map(() => true) };
 }

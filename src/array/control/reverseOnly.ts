@@ -1,6 +1,7 @@
 // The derivative of a function whose user gave the way back alone: linear, known by its transpose only.
 import type { Array } from "../core/array.js";
 import { fail } from "../core/errors.js";
+import { keepAxes, otherAxes } from "../core/namedAxes.js";
 import type { Primitive } from "../core/primitive.js";
 import type { Program } from "../core/program.js";
 import { bind, inline } from "../core/trace.js";
@@ -17,6 +18,8 @@ export interface ReverseOnlyParams {
   readonly types: readonly ArrayType[];
   /** Takes the residuals and the cotangents of the results; returns the cotangents of the tangents. */
   readonly backward: () => Program;
+  /** The named axes that the way back may work along. */
+  readonly axes: readonly string[];
 }
 
 /** Refuses a program that would need the derivative forwards. */
@@ -39,6 +42,7 @@ export const reverseOnly: Primitive<ReverseOnlyParams> = {
   },
   batch(inputs, batched, params, size) {
     const { residuals, types, backward } = params;
+    const later = keepAxes();
     // Every tangent gets the batch axis; where it is shared, the way back sums over it.
     const whole = inputs.map((input, index) =>
       index < residuals || batched[index] ? input : repeatBatch(input, size),
@@ -46,8 +50,11 @@ export const reverseOnly: Primitive<ReverseOnlyParams> = {
     const outputs = bind(reverseOnly, whole, {
       ...params,
       types: types.map((type) => batchType(type, size)),
-      backward: () => batchAll(backward(), [...batched.slice(0, residuals), ...types.map(() => true)], size),
+      backward: () =>
+        later(() => batchAll(backward(), [...batched.slice(0, residuals), ...types.map(() => true)], size)),
+      axes: otherAxes(params.axes),
     });
     return { outputs, batched: outputs.map(() => true) };
   },
+  axes: ({ axes }) => axes,
 };

@@ -69,6 +69,9 @@ export interface Primitive<P extends object = object> {
   /** The Programs among the parameters. */
   subPrograms?(params: P): readonly Program[];
 
+  /** The named axes along which it meets other examples or devices. */
+  axes?(params: P): readonly string[];
+
   /** True for what must happen even if nobody uses the result. */
   readonly effect?: boolean;
 

@@ -1,6 +1,22 @@
 // `lax`: control flow and the operations below NumPy's.
 export { associativeScan, type AssociativeScanOptions } from "./associativeScan.js";
 export { cond, switch } from "./branches.js";
+export {
+  allGather,
+  allToAll,
+  axisIndex,
+  axisSize,
+  pmax,
+  pmean,
+  pmin,
+  ppermute,
+  psum,
+  psumScatter,
+  type AllGatherOptions,
+  type AllToAllOptions,
+  type AxisNames,
+  type PsumScatterOptions,
+} from "./collectives.js";
 export { cummax, cummin, cumprod, cumsum } from "./cumulative.js";
 export {
   convGeneralDilated,

@@ -1,9 +1,21 @@
 // What devices do together. Every device runs the same program on its own blocks; these equations are where they
 // meet. Devices that differ along `axes` only form a group, in the order of their positions along `axes`.
-import type { Batched, Primitive } from "../core/primitive.js";
-import type { ArrayType } from "../core/type.js";
-import { arrayType } from "../core/type.js";
+import type { Array } from "../core/array.js";
 import { fail } from "../core/errors.js";
+import type { Linearized, Primitive, Tangent } from "../core/primitive.js";
+import { bind, bindOne } from "../core/trace.js";
+import { arrayType, type ArrayType } from "../core/type.js";
+import {
+  batchAllToAll,
+  batchGather,
+  batchIndex,
+  batchPermute,
+  batchReduction,
+  batchScatter,
+} from "./collectiveBatching.js";
+import { linearPrimitive, type TransposeOne } from "./linear.js";
+import { equal } from "./logic.js";
+import { reduceMax, reduceMin } from "./reduce.js";
 
 export interface CollectiveParams {
   readonly axes: readonly string[];
@@ -31,20 +43,18 @@ export interface AllToAllParams extends CollectiveParams {
   readonly join: number;
 }
 
-const alone = (name: string) => (): never =>
-  fail(name, "it needs devices to work together: use it in shardMap, or in vmap with an axisName");
-
-const notYet = (name: string) => (): Batched => fail(name, "cannot be vectorised yet");
-
-const collective = <P extends object>(
+/** What all collectives share: without others to meet, they cannot run. */
+const rulesOf = <P extends CollectiveParams>(
   name: string,
   infer: (inputs: readonly ArrayType[], params: P) => ArrayType[],
-): Primitive<P> => ({
+  batch: Primitive<P>["batch"],
+) => ({
   name,
   infer,
-  evaluate: alone(name),
-  jvp: alone(name),
-  batch: notYet(name),
+  evaluate: (): never =>
+    fail(name, "it needs devices to work together: use it in shardMap, or in vmap with an axisName"),
+  batch,
+  axes: ({ axes }: P) => axes,
 });
 
 const same = (inputs: readonly ArrayType[]): ArrayType[] => [...inputs];
@@ -55,32 +65,137 @@ const resized = (type: ArrayType, axis: number, resize: (extent: number) => numb
     type.dtype,
   );
 
+const isArray = (tangent: Tangent): tangent is Array => tangent !== null;
+
+/** The sums of those that are there. */
+function sumSome(arrays: readonly Tangent[], params: CollectiveParams): Tangent[] {
+  const present = arrays.filter(isArray);
+  if (present.length === 0) return arrays.map(() => null);
+  const sums = bind(psum, present, params);
+  return arrays.map((array) => (array === null ? null : (sums.shift() ?? null)));
+}
+
 /** Any number of arrays, each summed over the group. All devices get the same bits. */
-export const psum = collective<CollectiveParams>("psum", same);
-export const pmax = collective<CollectiveParams>("pmax", same);
-export const pmin = collective<CollectiveParams>("pmin", same);
+export const psum: Primitive<CollectiveParams> = {
+  ...rulesOf<CollectiveParams>(
+    "psum",
+    same,
+    batchReduction(
+      () => psum,
+      (x) => x.sum(0),
+      (x, size) => x.mul(size),
+    ),
+  ),
+  jvp: (inputs, tangents, params) => ({
+    outputs: bind(psum, inputs, params),
+    tangents: sumSome(tangents, params),
+  }),
+  // What a device adds reaches all of them, and each has a cotangent for it.
+  transpose: (cotangents, known, _types, params) =>
+    sumSome(
+      cotangents.map((cotangent, index) => (known[index] === null ? cotangent : null)),
+      params,
+    ),
+};
+
+function extremum(name: string, reduce: typeof reduceMax): Primitive<CollectiveParams> {
+  const primitive: Primitive<CollectiveParams> = {
+    ...rulesOf<CollectiveParams>(
+      name,
+      same,
+      batchReduction(
+        () => primitive,
+        (x) => bindOne(reduce, [x], { axes: [0] }),
+        (x) => x,
+      ),
+    ),
+    // The gradient goes to the extreme elements, shared evenly where several are equal.
+    jvp(inputs, tangents, params): Linearized {
+      const outputs = bind(primitive, inputs, params);
+      const moved = outputs.map((output, index): Tangent => {
+        const tangent = tangents[index];
+        if (tangent === null) return null;
+        const hits = bindOne(equal, [inputs[index], output], {}).astype(output.dtype);
+        const [share] = bind(psum, [hits], params);
+        const [sum] = bind(psum, [tangent.mul(hits)], params);
+        return sum.div(share);
+      });
+      return { outputs, tangents: moved };
+    },
+  };
+  return primitive;
+}
+
+/** Any number of arrays, of each the largest over the group. */
+export const pmax = extremum("pmax", reduceMax);
+/** Any number of arrays, of each the smallest over the group. */
+export const pmin = extremum("pmin", reduceMin);
+
+/** A collective of one array that is linear in it. */
+const linear = <P extends CollectiveParams>(
+  rules: ReturnType<typeof rulesOf<P>>,
+  transpose: TransposeOne<P>,
+): Primitive<P> => linearPrimitive<P>({ ...rules, transpose });
 
 /** The blocks of the group, side by side along `axis`. */
-export const allGather = collective<TiledParams>("allGather", ([x], { axis, size }) => [
-  resized(x, axis, (extent) => extent * size),
-]);
+export const allGather: Primitive<TiledParams> = linear(
+  rulesOf<TiledParams>(
+    "allGather",
+    ([x], { axis, size }) => [resized(x, axis, (extent) => extent * size)],
+    batchGather(() => allGather),
+  ),
+  (ct, _known, _types, params) => [bindOne(psumScatter, [ct], params)],
+);
 
 /** Sums over the group, of which each device keeps its block along `axis`. */
-export const psumScatter = collective<TiledParams>("psumScatter", ([x], { axis, size }) => [
-  resized(x, axis, (extent) => extent / size),
-]);
+export const psumScatter: Primitive<TiledParams> = linear(
+  rulesOf<TiledParams>(
+    "psumScatter",
+    ([x], { axis, size }) => [resized(x, axis, (extent) => extent / size)],
+    batchScatter(() => psumScatter),
+  ),
+  (ct, _known, _types, params) => [bindOne(allGather, [ct], params)],
+);
 
 /** Blocks that change hands. */
-export const ppermute = collective<PermuteDevicesParams>("ppermute", same);
+export const ppermute: Primitive<PermuteDevicesParams> = linear(
+  rulesOf<PermuteDevicesParams>(
+    "ppermute",
+    same,
+    batchPermute(() => ppermute),
+  ),
+  (ct, _known, _types, { pairs, ...rest }) => [
+    bindOne(ppermute, [ct], { ...rest, pairs: pairs.map(([from, to]) => [to, from] as const) }),
+  ],
+);
 
 /** Each device cuts its block along `split` and gets one piece from every device, joined along `join`. */
-export const allToAll = collective<AllToAllParams>("allToAll", ([x], { split, join, size }) => [
-  resized(
-    resized(x, split, (extent) => extent / size),
-    join,
-    (extent) => extent * size,
+export const allToAll: Primitive<AllToAllParams> = linear(
+  rulesOf<AllToAllParams>(
+    "allToAll",
+    ([x], { split, join, size }) => [
+      resized(
+        resized(x, split, (extent) => extent / size),
+        join,
+        (extent) => extent * size,
+      ),
+    ],
+    batchAllToAll(() => allToAll),
   ),
-]);
+  (ct, _known, _types, { split, join, ...rest }) => [
+    bindOne(allToAll, [ct], { ...rest, split: join, join: split }),
+  ],
+);
 
 /** The device's number in its group, an int32 scalar. */
-export const axisIndex = collective<CollectiveParams>("axisIndex", () => [arrayType([], "int32")]);
+export const axisIndex: Primitive<CollectiveParams> = {
+  ...rulesOf<CollectiveParams>(
+    "axisIndex",
+    () => [arrayType([], "int32")],
+    batchIndex(() => axisIndex),
+  ),
+  jvp: (_inputs, _tangents, params) => ({
+    outputs: [bindOne(axisIndex, [], params)],
+    tangents: [null],
+  }),
+};

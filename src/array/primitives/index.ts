@@ -4,6 +4,7 @@ import { checkpoint } from "../control/checkpoint.js";
 import { cond } from "../control/cond.js";
 import { reverseOnly } from "../control/reverseOnly.js";
 import { scan } from "../control/scan.js";
+import { shardMap } from "../control/shardMap.js";
 import { whileLoop } from "../control/while.js";
 import type { Primitive } from "../core/primitive.js";
 import * as arithmetic from "./arithmetic.js";
@@ -38,7 +39,7 @@ export const primitives: readonly Primitive[] = [
   ...[iota, broadcast, reshape, transpose, flip, slice, pad, concatenate],
   ...[dynamicSlice, dynamicUpdateSlice, gather, scatter, window, windowSum],
   ...[reduceSum, reduceMax, reduceMin, argMax, argMin, sort, dot],
-  ...[scan, whileLoop, cond],
+  ...[scan, whileLoop, cond, shardMap],
   ...[call, reverseOnly, checkpoint, barrier, constantArray],
   ...Object.values(collectives),
   ...[shardingConstraint],

@@ -32,8 +32,8 @@ function placeTree<T>(
   put: (array: Array, sharding: Sharding) => Array,
 ): T {
   const { arrays, structure } = flattenArguments(operation, tree, "the tree");
-  const wanted = "a NamedSharding, a SingleDeviceSharding, a device, null";
-  const places = spreadPrefix(operation, where, structure, isPlace, "the sharding", wanted);
+  const words = "a NamedSharding, a SingleDeviceSharding, a device, null";
+  const places = spreadPrefix(operation, where, structure, "the sharding", { isLeaf: isPlace, words });
   const placed = arrays.map((array, index) => {
     const place = places[index] ?? null;
     if (place === null) return array;

@@ -2,11 +2,13 @@
 import type { Array, Concrete } from "../core/array.js";
 import { checked } from "../core/checked.js";
 import { environment } from "../core/environment.js";
-import type { TypedArray } from "../core/dtype.js";
+import { itemSize, type TypedArray } from "../core/dtype.js";
 import { fail } from "../core/errors.js";
-import { interpret } from "../core/interpret.js";
-import type { Program } from "../core/program.js";
-import type { NamedAxis } from "../sharding/axes.js";
+import { concrete, interpret } from "../core/interpret.js";
+import { typesOf, type Program } from "../core/program.js";
+import { range, sizeOf } from "../core/shape.js";
+import { countAlong, type NamedAxis } from "../sharding/axes.js";
+import { simulated } from "./spmd.js";
 
 /** A program made ready to run. */
 export interface Executable {
@@ -78,7 +80,33 @@ const interpreter: Backend = {
   compile: (program, { constants }) => ({
     run: (inputs) => interpret(program, [...constants, ...inputs] as readonly Concrete[]),
   }),
+  spmd: simulateDevices,
 };
+
+/** All devices of a program, one equation after the other, in this thread. */
+function simulateDevices(program: Program, { axes, constants }: SpmdOptions): SpmdExecutable {
+  const run = simulated(
+    program,
+    axes,
+    program.inputs.map((_, index) => index >= constants.length),
+  );
+  const types = typesOf(program.inputs.slice(constants.length));
+  const values = [...program.inputs, ...program.equations.flatMap(({ outputs }) => outputs)];
+  return {
+    run: (inputs) => {
+      const blocks = inputs.map(({ read }, index) =>
+        range(countAlong(axes)).map((device) => concrete(types[index], read(device))),
+      );
+      return run([...constants.map((value) => [value]), ...blocks]).map((devices) => ({
+        read: (device) => devices[device].data(),
+      }));
+    },
+    bytesPerDevice: typesOf(values).reduce(
+      (bytes, { shape, dtype }) => bytes + sizeOf(shape) * itemSize(dtype),
+      0,
+    ),
+  };
+}
 
 const backends = new Map<string, Backend>([[interpreter.name, interpreter]]);
 let preferred = interpreter.name;

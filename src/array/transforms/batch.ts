@@ -1,6 +1,7 @@
 // Vectorisation: a Program applied to a whole batch at once. The batch axis is always axis 0.
 import type { Array } from "../core/array.js";
 import { literalArray, walk } from "../core/interpret.js";
+import { batchingAxis, usesAxis } from "../core/namedAxes.js";
 import type { Batched } from "../core/primitive.js";
 import { typesOf, type Program } from "../core/program.js";
 import { bind, replaying, traceClosed } from "../core/trace.js";
@@ -12,13 +13,17 @@ interface Item {
   readonly isBatched: boolean;
 }
 
-/** Applies a program to inputs some of which have a batch axis in front. */
+/**
+ * Applies a program to inputs some of which have a batch axis in front. What works along the axis by its name differs
+ * from example to example even if no input does.
+ */
 export function applyBatched(
   program: Program,
   inputs: readonly Array[],
   batched: readonly boolean[],
   size: number,
 ): Batched {
+  const name = batchingAxis();
   const results = walk<Item>(
     program,
     inputs.map((value, index) => ({ value, isBatched: batched[index] })),
@@ -28,7 +33,8 @@ export function applyBatched(
         const { primitive, params } = equation;
         const values = operands.map((operand) => operand.value);
         const flags = operands.map((operand) => operand.isBatched);
-        const result = flags.includes(true)
+        const isVectorised = flags.includes(true) || (name !== null && usesAxis(equation, name));
+        const result = isVectorised
           ? primitive.batch(values, flags, params, size)
           : { outputs: bind(primitive, values, params), batched: [] };
         return result.outputs.map((value, index) => ({ value, isBatched: result.batched[index] ?? false }));

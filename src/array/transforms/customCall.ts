@@ -3,6 +3,7 @@
 import { Array } from "../core/array.js";
 import { fail } from "../core/errors.js";
 import { isFloat } from "../core/dtype.js";
+import { boundAxes, keepAxes } from "../core/namedAxes.js";
 import { range } from "../core/shape.js";
 import { bind, isTracing, traceProgram } from "../core/trace.js";
 import { showType, type ArrayType } from "../core/type.js";
@@ -94,13 +95,17 @@ export interface CallSite {
   readonly types: readonly ArrayType[];
   readonly outputs: readonly ArrayType[];
   readonly structure: Structure;
+  /** The axes that the function and its rules may name. */
+  readonly axes: readonly string[];
+  /** Runs a rule, which may be wanted much later, with those axes. */
+  readonly later: <T>(work: () => T) => T;
 }
 
 /** Calls a function: at once where nothing is recorded, else as one equation with rules. */
 export function callWithRules(
   f: AnyFunction,
   taken: TakenCall,
-  rules: (site: CallSite) => Pick<CallParams, "derive" | "transposed">,
+  rules: (site: CallSite) => Pick<CallParams, "derive" | "transposed" | "axes">,
 ): unknown {
   const { name, arrays } = taken;
   const run = (inputs: readonly Array[]): unknown => f(...(taken.args(inputs) as never[]));
@@ -121,6 +126,8 @@ export function callWithRules(
     types: program.inputs.map((input) => input.type),
     outputs: program.outputs.map((output) => output.type),
     structure,
+    axes: boundAxes().map((axis) => axis.name),
+    later: keepAxes(),
   };
   return rebuild(structure, bind(call, [...captures, ...arrays], { name, body: program, ...rules(site) }));
 }

@@ -82,7 +82,8 @@ export const customJvp = checked(
         fail(name, "it has no derivative rule yet; give it one with defjvp before it is called");
       const rule = definition;
       return callWithRules(f, takeCall(name, args, nondiffArgnums ?? []), (site) => ({
-        derive: (active) => deriveWith(site, rule, active),
+        derive: (active) => site.later(() => deriveWith(site, rule, active)),
+        axes: site.axes,
       }));
     };
     const methods = {

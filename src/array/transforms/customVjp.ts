@@ -63,7 +63,7 @@ export const customVjp = checked(
       const rule = definition;
       return callWithRules(f, takeCall(name, args, nondiffArgnums ?? []), (site) => {
         const halves = recordHalves(site, rule);
-        return { derive: (active) => deriveBackwards(site, halves, active) };
+        return { derive: (active) => deriveBackwards(site, halves, active), axes: site.axes };
       });
     };
     const defvjp = markEntry((forward: AnyFunction, backward: AnyFunction): unknown => {
@@ -130,7 +130,7 @@ function recordHalves(site: CallSite, rules: Definition): Halves {
       `the backward rule of ${name}`,
     );
   });
-  return { forward, backward };
+  return { forward: () => site.later(forward), backward: () => site.later(backward) };
 }
 
 /** What the backward rule returned, as one array per float argument. */
@@ -176,6 +176,7 @@ function deriveBackwards(site: CallSite, halves: Halves, active: readonly boolea
       residuals: kept.length,
       types: outputs.filter((_, index) => moving[index]),
       backward: halves.backward,
+      axes: site.axes,
     });
     return [...results.slice(0, outputs.length), ...moved];
   });

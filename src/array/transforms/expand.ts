@@ -14,10 +14,12 @@ import { checkpoint } from "../control/checkpoint.js";
 import type { CondParams } from "../control/cond.js";
 import { refuseForward, reverseOnly, type ReverseOnlyParams } from "../control/reverseOnly.js";
 import type { ScanParams } from "../control/scanParams.js";
+import { shardMap, writeOut, type ShardMapParams } from "../control/shardMap.js";
 import type { WhileParams } from "../control/while.js";
 import type { Primitive } from "../core/primitive.js";
 import { barrier } from "../primitives/barrier.js";
 import { constantArray, type ConstantParams } from "../primitives/constant.js";
+import { wholeLayout } from "../sharding/axes.js";
 import { pruneProgram } from "./prune.js";
 import { substitute } from "./substitute.js";
 
@@ -29,13 +31,20 @@ export interface Expanded {
 
 const expandable = new Set<unknown>([call, checkpoint, reverseOnly, barrier, constantArray]);
 
-const needsExpansion = (program: Program): boolean =>
-  program.equations.some(
-    (equation) => expandable.has(equation.primitive) || subPrograms(equation).some(needsExpansion),
-  );
+export interface ExpandOptions {
+  /** Whether programs for several devices stay, with their bodies expanded; else one device does the work of all. */
+  readonly keepShardMaps?: boolean;
+}
 
 /** Writes out every call, and makes the arrays that rules refer to inputs in front of the others. */
-export function expandCalls(program: Program): Expanded {
+export function expandCalls(program: Program, { keepShardMaps = false }: ExpandOptions = {}): Expanded {
+  const needsExpansion = (given: Program): boolean =>
+    given.equations.some(
+      (equation) =>
+        expandable.has(equation.primitive) ||
+        (!keepShardMaps && isOne(equation.primitive, shardMap)) ||
+        subPrograms(equation).some(needsExpansion),
+    );
   if (!needsExpansion(program)) return { program, constants: [] };
   let barriers = 0;
   const expand = (given: Program): Expanded => {
@@ -48,6 +57,11 @@ export function expandCalls(program: Program): Expanded {
     const names = new Map<Variable, Atom>();
     const rename = (atom: Atom): Atom => (atom.kind === "variable" ? (names.get(atom) ?? atom) : atom);
     const equations: Equation[] = [];
+    const addAll = (body: Program, { inputs, outputs }: Equation): void => {
+      const written = substitute(body, inputs);
+      written.equations.forEach(add);
+      outputs.forEach((output, index) => names.set(output, rename(written.outputs[index])));
+    };
     const add = (original: Equation): void => {
       const equation = { ...original, inputs: original.inputs.map(rename) };
       const { primitive, params } = equation;
@@ -58,9 +72,9 @@ export function expandCalls(program: Program): Expanded {
         // Numbered, so that no two of them look alike.
         equations.push({ ...equation, params: { number: barriers++ } });
       } else if (isOne(primitive, call) || isOne(primitive, checkpoint)) {
-        const written = substitute((params as { readonly body: Program }).body, equation.inputs);
-        written.equations.forEach(add);
-        equation.outputs.forEach((output, index) => names.set(output, rename(written.outputs[index])));
+        addAll((params as { readonly body: Program }).body, equation);
+      } else if (!keepShardMaps && isOne(primitive, shardMap)) {
+        addAll(writeOut(params as ShardMapParams), equation);
       } else if (subPrograms(equation).some(needsExpansion)) {
         equations.push(expandControl(equation, expand, constant));
       } else equations.push(equation);
@@ -136,6 +150,15 @@ function expandControl(
         params: { branches: widened } satisfies CondParams,
         inputs: [index, ...all.map(constant), ...operands],
       };
+    }
+    case "shardMap": {
+      const { body, inLayouts } = params as ShardMapParams;
+      const { program, constants } = expand(body);
+      const kept: Partial<ShardMapParams> = {
+        body: program,
+        inLayouts: [...constants.map(({ ndim }) => wholeLayout(ndim)), ...inLayouts],
+      };
+      return { ...equation, params: { ...params, ...kept }, inputs: [...constants.map(constant), ...inputs] };
     }
     default:
       throw new Error(`${primitive.name} holds programs that cannot be expanded; this is a bug in vibe-rl`);

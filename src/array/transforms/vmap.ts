@@ -3,6 +3,7 @@ import { markEntry } from "../core/userCode.js";
 import { checked } from "../core/checked.js";
 import type { Array } from "../core/array.js";
 import { fail } from "../core/errors.js";
+import { batchingOver, checkNewAxis, withAxes } from "../core/namedAxes.js";
 import { normalizeAxis, without } from "../core/shape.js";
 import { arrayType } from "../core/type.js";
 import { repeatBatch } from "../primitives/linear.js";
@@ -11,41 +12,28 @@ import { rebuild } from "../lax/leaves.js";
 import { leafPaths, type Structure } from "../tree/structure.js";
 import { applyBatched } from "./batch.js";
 import { flattenArguments, nameOf, traceCall, type AnyFunction } from "./functions.js";
+import { spreadPrefix, type PrefixRules } from "../tree/prefix.js";
 
 /** Axes for a tree: one for all arrays, `null` for none, or a tree of these with the same outer structure. */
 export type AxisTree = number | null | readonly AxisTree[] | { readonly [key: string]: AxisTree };
 
+const axisRules: PrefixRules<number | null> = {
+  isLeaf: (given) => given === null || typeof given === "number",
+  words: "a number, null",
+  show: (given) => JSON.stringify(given),
+};
+
 /** One axis per leaf of a structure, from a tree of axes that may stop early. */
-function spreadAxes(operation: string, axes: unknown, structure: Structure, path: string): (number | null)[] {
-  if (axes === null || typeof axes === "number") return leafPaths(structure).map(() => axes);
-  const refuse = (): never =>
-    fail(
-      operation,
-      `${path} must be a number, null, or match the tree it belongs to, got ${JSON.stringify(axes)}`,
-    );
-  if (structure.kind === "list") {
-    if (!globalThis.Array.isArray(axes) || axes.length !== structure.children.length) return refuse();
-    return structure.children.flatMap((child, at) =>
-      spreadAxes(operation, axes[at], child, `${path}[${at}]`),
-    );
-  }
-  if (structure.kind === "object") {
-    if (typeof axes !== "object" || axes === undefined || globalThis.Array.isArray(axes)) return refuse();
-    const given = axes as Record<string, unknown>;
-    const unknown = Object.keys(given).find((name) => !structure.keys.includes(name));
-    if (unknown !== undefined) {
-      fail(
-        operation,
-        `${path} has a key ${unknown} that the tree has not; it has ${structure.keys.join(", ")}`,
-      );
-    }
-    return structure.children.flatMap((child, at) => {
-      const name = structure.keys[at];
-      return name in given ? spreadAxes(operation, given[name], child, `${path}.${name}`) : refuse();
-    });
-  }
-  if (structure.kind === "custom") return spreadAxes(operation, axes, structure.children, path);
-  return structure.kind === "nothing" ? [] : refuse();
+const spreadAxes = (
+  operation: string,
+  axes: unknown,
+  structure: Structure,
+  path: string,
+): (number | null)[] => spreadPrefix(operation, axes, structure, path, axisRules);
+
+export interface VmapOptions {
+  /** The name by which collectives such as `lax.psum` speak of the mapped axis; without it they cannot. */
+  readonly axisName?: string;
 }
 
 /**
@@ -55,10 +43,17 @@ function spreadAxes(operation: string, axes: unknown, structure: Structure, path
  */
 export const vmap = checked(
   "vmap",
-  3,
-  <F extends AnyFunction>(f: F, inAxes: AxisTree = 0, outAxes: AxisTree = 0): F => {
+  4,
+  ["axisName"],
+  <F extends AnyFunction>(
+    f: F,
+    inAxes: AxisTree = 0,
+    outAxes: AxisTree = 0,
+    { axisName }: VmapOptions = {},
+  ): F => {
     const operation = nameOf("vmap", f);
     const mapped = (...args: unknown[]): unknown => {
+      if (axisName !== undefined) checkNewAxis(operation, axisName);
       const { arrays, structure } = flattenArguments(operation, args);
       if (globalThis.Array.isArray(inAxes) && inAxes.length !== args.length) {
         fail(
@@ -81,9 +76,12 @@ export const vmap = checked(
         const axis = axes[index] ?? null;
         return axis === null ? type : arrayType(without(type.shape, [axis]), type.dtype, type.weak);
       });
-      const call = traceCall(operation, f, structure, types);
+      const named = axisName === undefined ? [] : [{ name: axisName, size }];
+      const call = withAxes(named, () => traceCall(operation, f, structure, types));
       const isMapped = [...call.captures.map(() => false), ...axes.map((axis) => axis !== null)];
-      const result = applyBatched(call.program, [...call.captures, ...inFront], isMapped, size);
+      const result = batchingOver(axisName ?? null, () =>
+        applyBatched(call.program, [...call.captures, ...inFront], isMapped, size),
+      );
       const places = spreadAxes(operation, outAxes, call.structure, "outAxes");
       const outputs = result.outputs.map((output, index) =>
         place(operation, output, result.batched[index], places[index] ?? null, size),

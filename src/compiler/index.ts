@@ -1,44 +1,23 @@
 // The compiler: Programs to machine code.
-import { sizeOf, subPrograms, type DebugPrintParams, type DType, type Program } from "../array/index.js";
-import { buildRegion } from "./fuse/region.js";
-import { placeAt, Shared } from "./fuse/shared.js";
-import type { Place } from "./kernel.js";
+import { axes as deviceAxes, subPrograms, type DType, type NamedAxis, type Program } from "../array/index.js";
+import { groupsIn } from "./collectives.js";
+import type { WasmProgram, WasmSpmdProgram } from "./compiled.js";
 import type { CompiledForms } from "./dump.js";
-import { planMemory } from "./plan/arena.js";
-import { simplifyProgram } from "./simplify/simplify.js";
+import { lowerProgram } from "./lower.js";
 import type { Target } from "./target.js";
 import { dotScratch } from "./wasm/dot/index.js";
 import type { Features } from "./wasm/math.js";
 import { encodeModule } from "./wasm/module.js";
 import { renderSteps } from "./wasm/render.js";
+import { shareMemory, SharingDevice } from "./wasm/sharing.js";
 import { sortScratch } from "./wasm/sort.js";
 
 export type { Features } from "./wasm/math.js";
+export type { Message, Slot, WasmProgram, WasmSpmdProgram } from "./compiled.js";
 export { dumpPasses, dumpText, type CompiledForms } from "./dump.js";
 export { programKey } from "./key.js";
+export { controlWords } from "./wasm/control.js";
 export { pageBytes } from "./wasm/module.js";
-
-/** Where an array lies in the module's memory. */
-export interface Slot {
-  /** In bytes. */
-  readonly address: number;
-  readonly dtype: DType;
-  readonly shape: readonly number[];
-}
-
-/** A message that the program asks the host to print, and where its values lie. */
-export interface Message {
-  readonly params: DebugPrintParams;
-  readonly values: readonly Slot[];
-}
-
-export interface WasmProgram {
-  readonly bytes: Uint8Array;
-  readonly memoryBytes: number;
-  readonly inputs: readonly Slot[];
-  readonly outputs: readonly Slot[];
-  readonly messages: readonly Message[];
-}
 
 const wasm: Target = { dotScratch, sortScratch };
 
@@ -67,33 +46,43 @@ export function compileToWasm(
   features: Features,
   look: (forms: CompiledForms) => void = () => undefined,
 ): WasmProgram {
-  const program = simplifyProgram(given);
-  const shared = new Shared(wasm);
-  const inputs = program.inputs.map(({ type: { dtype, shape } }, index) =>
-    placeAt(shared.buffer(dtype, sizeOf(shape), `input${index}`)),
+  groupsIn(given, []);
+  const { program, steps, plan, inputs, outputs, messages } = lowerProgram(given, constants, wasm);
+  const bytes = encodeModule(renderSteps(steps, plan, features));
+  look({ simplified: program, steps, plan, bytes });
+  return { bytes, memoryBytes: plan.bytes, inputs, outputs, messages };
+}
+
+/**
+ * Compiles a program that devices along some axes run together into a WebAssembly module for each of them, unless
+ * `accept` refuses the memory that they need. `look` is shown what each pass has made, for the first device.
+ */
+export function compileSpmd(
+  given: Program,
+  constants: number,
+  axes: readonly NamedAxis[],
+  features: Features,
+  accept: (memoryBytes: number, deviceBytes: number) => void,
+  look: (forms: CompiledForms) => void = () => undefined,
+): WasmSpmdProgram {
+  const groups = groupsIn(given, axes);
+  const { program, steps, plan, inputs, outputs, messages } = lowerProgram(given, constants, wasm);
+  const devices = Array.from({ length: deviceAxes.countAlong(axes) }, (_, device) => device);
+  const layout = shareMemory(plan.bytes, axes, groups, devices.length);
+  const { memoryBytes, deviceBytes, control } = layout;
+  accept(memoryBytes, deviceBytes);
+  const modules = devices.map((device) =>
+    encodeModule(renderSteps(steps, plan, features, new SharingDevice(layout, device))),
   );
-  const region = buildRegion(shared, program, inputs);
-  const plan = planMemory(
-    region.steps,
-    inputs.map(({ buffer }) => buffer),
-    region.outputs.map(({ buffer }) => buffer),
-    inputs.slice(0, constants).map(({ buffer }) => buffer),
-  );
-  const bytes = encodeModule(renderSteps(region.steps, plan, features));
-  look({ simplified: program, steps: region.steps, plan, bytes });
-  const slot = ({ buffer }: Place, shape: readonly number[]): Slot => ({
-    address: plan.addresses.get(buffer) ?? 0,
-    dtype: buffer.dtype,
-    shape,
-  });
+  look({ simplified: program, steps, plan, bytes: modules[0] });
   return {
-    bytes,
-    memoryBytes: plan.bytes,
-    inputs: inputs.map((place, index) => slot(place, program.inputs[index].type.shape)),
-    outputs: region.outputs.map((place, index) => slot(place, program.outputs[index].type.shape)),
-    messages: shared.messages.map((params, index) => ({
-      params,
-      values: shared.messageValues[index].map(({ place, shape }) => slot(place, shape)),
-    })),
+    modules,
+    bases: devices.map(layout.baseOf),
+    memoryBytes,
+    deviceBytes,
+    arrivals: devices.map((device) => groups.map((_, kind) => control.arrival(device, kind))),
+    inputs,
+    outputs,
+    messages,
   };
 }

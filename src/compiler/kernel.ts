@@ -157,7 +157,50 @@ export interface PrintKernel {
   readonly operands: readonly Place[];
 }
 
-export type Kernel = LoopKernel | DotKernel | SortKernel | CopyKernel | PrintKernel;
+/** Which part of an operand becomes which part of a result, in elements. */
+export interface Pull {
+  readonly from: Place;
+  readonly to: Place;
+  /** The box that is read and written, and how far apart its neighbours lie on either side. */
+  readonly extents: readonly number[];
+  readonly fromStrides: readonly number[];
+  readonly toStrides: readonly number[];
+  /** How much further the box begins in operands, for each place that the receiver has in its group. */
+  readonly perReceiver: number;
+  /** How much further it begins in the result, for each place that the sender has in its group. */
+  readonly perSender: number;
+}
+
+/**
+ * Devices that differ along some axes only hand each other blocks. Each receives from all of them, in order: boxes
+ * that are combined into one, or boxes that come to lie side by side.
+ */
+export interface ExchangeKernel {
+  readonly kind: "exchange";
+  readonly name: string;
+  readonly axes: readonly string[];
+  readonly combine: "add" | "min" | "max" | null;
+  /** Who sends to whom, where that is not all to all; who receives nothing gets zeros. */
+  readonly pairs: readonly (readonly [from: number, to: number])[] | null;
+  readonly pulls: readonly Pull[];
+}
+
+/** The device's place among those that differ from it along some axes only, an int32. */
+export interface AxisIndexKernel {
+  readonly kind: "axisIndex";
+  readonly name: string;
+  readonly axes: readonly string[];
+  readonly to: Place;
+}
+
+export type Kernel =
+  | LoopKernel
+  | DotKernel
+  | SortKernel
+  | CopyKernel
+  | PrintKernel
+  | ExchangeKernel
+  | AxisIndexKernel;
 
 export type Step =
   | { readonly kind: "kernel"; readonly kernel: Kernel }

@@ -57,3 +57,14 @@ export const os = nodeModule<typeof osModule>("node:os");
 export const path = nodeModule<typeof pathModule>("node:path");
 export const threads = nodeModule<typeof threadsModule>("node:worker_threads");
 export const zlib = nodeModule<typeof zlibModule>("node:zlib");
+
+/** Flags that say where the main program comes from; a worker has a file of its own. */
+const isAboutProgram = (flag: string): boolean => /^(--input-type|--eval|-e|--print|-p|-pe)\b/.test(flag);
+
+/** A thread of Node that runs a file, with the flags of this process that concern it. */
+export const startWorker = (url: URL): threadsModule.Worker =>
+  new threads.Worker(url, {
+    execArgv: process.execArgv.filter(
+      (flag, at, flags) => !isAboutProgram(flag) && !isAboutProgram(flags[at - 1] ?? ""),
+    ),
+  });

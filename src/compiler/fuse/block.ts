@@ -12,6 +12,7 @@ import {
   type ScatterParams,
   type Variable,
 } from "../../array/index.js";
+import { isCollective } from "../collectives.js";
 import { costOf, elementwise, views } from "../costs.js";
 
 /** Reductions of up to so many elements, and indices into axes up to so long, are written out. */
@@ -107,7 +108,7 @@ function needsMemory(equation: Equation, operand: number): boolean {
     case "reshape":
       return !isTrivialReshape(shapeOf(inputs[0]), (params as { readonly shape: readonly number[] }).shape);
     default:
-      return false;
+      return isCollective(primitive.name);
   }
 }
 

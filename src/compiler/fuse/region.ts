@@ -10,11 +10,13 @@ import {
   type Variable,
   type WhileParams,
 } from "../../array/index.js";
+import { isCollective } from "../collectives.js";
 import type { Kernel, Place, Reduce, Step } from "../kernel.js";
 import { addPrint, addSort } from "./apart.js";
 import { analyseBlock, canFollowProduct, isInlineable, isUpdate, type Block } from "./block.js";
 import { buildDot, buildLoop, buildPlainDot } from "./build.js";
 import { addCond, addScan, addWhile } from "./control.js";
+import { addAxisIndex, addExchange } from "./exchange.js";
 import { ExpressionBuilder, type Index } from "./expressions.js";
 import { Grouping, type Group } from "./groups.js";
 import { Lowering } from "./lower.js";
@@ -297,7 +299,14 @@ export class Region {
       case "debugPrint":
         step(() => addPrint(this, equation));
         break;
+      case "axisIndex":
+        step(() => addAxisIndex(this, equation));
+        break;
       default:
+        if (isCollective(primitive.name)) {
+          step(() => addExchange(this, equation));
+          break;
+        }
         throw new Error(`the compiler does not know the primitive ${primitive.name}`);
     }
   }

@@ -1,13 +1,16 @@
 // What each kernel reads and writes, and whether a result may take the place of something it reads.
+import { sizeOf } from "../../array/index.js";
 import type {
   Address,
   Buffer,
   Counter,
   DotKernel,
+  ExchangeKernel,
   Expression,
   Kernel,
   LoopKernel,
   Place,
+  Pull,
   Store,
 } from "../kernel.js";
 import { expressionsBelow } from "../walk.js";
@@ -110,6 +113,10 @@ function findAccesses(kernel: Kernel): Access[] {
     }
     case "print":
       return kernel.operands.map(read);
+    case "exchange":
+      return [...kernel.pulls.map(({ from }) => read(from)), ...kernel.pulls.map(({ to }) => write(to))];
+    case "axisIndex":
+      return [write(kernel.to)];
   }
 }
 
@@ -123,12 +130,31 @@ export function canOverwrite(kernel: Kernel, from: Buffer, to: Buffer): boolean 
     if (kernel.left.buffer === from || kernel.right.buffer === from) return false;
     return areInStep(loadsOf(kernel).all, kernel.stores, from, to);
   }
+  if (kernel.kind === "exchange") return isInPlace(kernel, from, to);
   if (kernel.kind !== "loop" || kernel.ordered) return false;
   // With reductions, what is stored afterwards must not be read by the loop, nor the other way round.
   const isStoredAfter = kernel.after.some(({ address }) => address.buffer === to);
   const isReadAfter = loadsOf(kernel).after.some(({ buffer }) => buffer === from);
   if (isStoredAfter || isReadAfter) return false;
   return areInStep(loadsOf(kernel).all, kernel.body, from, to);
+}
+
+/** Whether all devices get the same, each element computed where it is read for the last time. */
+function isInPlace({ combine, pulls }: ExchangeKernel, from: Buffer, to: Buffer): boolean {
+  const isWhole = ({ buffer, offset, counters }: Place, { extents }: Pull) =>
+    offset === 0 && counters.length === 0 && buffer.size === sizeOf(extents);
+  return pulls.every((pull) => {
+    const touches = pull.from.buffer === from || pull.to.buffer === to;
+    if (!touches) return true;
+    const isOwn = pull.from.buffer === from && pull.to.buffer === to;
+    return (
+      isOwn &&
+      combine !== null &&
+      pull.perReceiver === 0 &&
+      isWhole(pull.from, pull) &&
+      isWhole(pull.to, pull)
+    );
+  });
 }
 
 function areInStep(reads: readonly Address[], writes: readonly Store[], from: Buffer, to: Buffer): boolean {

@@ -61,6 +61,10 @@ function uniteCopies({ kernels }: Lifetimes, clusters: Clusters): void {
 /** Lets results take the place of operands that are read for the last time. */
 function uniteInPlace({ kernels }: Lifetimes, clusters: Clusters): void {
   for (const { kernel, position } of kernels) {
+    if (kernel.kind === "exchange") {
+      for (const { from, to } of kernel.pulls)
+        if (clusters.endsAt(from.buffer, position)) clusters.unite(from.buffer, to.buffer);
+    }
     if (kernel.kind !== "loop" && kernel.kind !== "dot") continue;
     const stores = kernel.kind === "loop" ? kernel.body : kernel.stores;
     const sources = [...new Set(loadsOf(kernel).all.map(({ buffer }) => buffer))];

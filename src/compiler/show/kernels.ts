@@ -3,8 +3,10 @@ import type {
   Buffer,
   DotKernel,
   DotOperand,
+  ExchangeKernel,
   Kernel,
   LoopKernel,
+  Pull,
   SortKernel,
   Step,
   Store,
@@ -65,6 +67,10 @@ function showKernel(kernel: Kernel, name: Naming): string[] {
         `${titleOf(kernel)} message ${kernel.message}` +
           kernel.operands.map((place) => ` ${showPlace(place, name)}`).join(),
       ];
+    case "exchange":
+      return showExchange(kernel, name);
+    case "axisIndex":
+      return [`${kernel.name} ${showPlace(kernel.to, name)} = place along ${kernel.axes.join(", ")}`];
   }
 }
 
@@ -151,6 +157,16 @@ function showSort(kernel: SortKernel, name: Naming): string {
       .map((text) => `; ${text}`)
       .join("")
   );
+}
+
+function showExchange({ name: title, axes, combine, pairs, pulls }: ExchangeKernel, name: Naming): string[] {
+  const how = combine === null ? "" : ` combined by ${combine}`;
+  const who = pairs === null ? "" : ` from ${pairs.map(([from, to]) => `${from} to ${to}`).join(", ")}`;
+  const moved = ({ from, to, extents, perReceiver, perSender }: Pull): string =>
+    `${showPlace(to, name)} <- ${showPlace(from, name)}, [${extents.join(", ")}]` +
+    (perReceiver === 0 ? "" : `, ${perReceiver} further per receiver`) +
+    (perSender === 0 ? "" : `, ${perSender} further per sender`);
+  return [`exchange ${title} along ${axes.join(", ")}${how}${who}`, ...indented(pulls.map(moved))];
 }
 
 const showScratch = (scratch: Buffer, name: Naming): string[] =>

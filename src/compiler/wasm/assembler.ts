@@ -80,6 +80,10 @@ export class Assembler {
         // Alignment is a hint; we promise nothing beyond bytes.
         code.byte(0).unsigned(first);
         break;
+      case "atomic":
+        // Here the alignment is part of the contract: that of a word.
+        code.byte(2).unsigned(first);
+        break;
       case "memoryLane":
         code.byte(0).unsigned(first).byte(second);
         break;

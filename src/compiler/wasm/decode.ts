@@ -47,7 +47,7 @@ export interface DecodedModule {
 const valueTypes = new Map(Object.entries(typeCode).map(([type, code]) => [code, type as ValueType]));
 
 /** Bytes that announce a longer opcode. */
-const prefixes = new Set([0xfc, 0xfd]);
+const prefixes = new Set([0xfc, 0xfd, 0xfe]);
 
 const keyOf = (prefix: number, code: number): string => `${prefix} ${code}`;
 
@@ -170,6 +170,7 @@ function readImmediate(reader: Reader, name: string, immediate: Immediate): read
     case "lane":
       return [reader.byte()];
     case "memory":
+    case "atomic":
       return [reader.unsigned(), reader.unsigned()];
     case "memoryLane":
       return [reader.unsigned(), reader.unsigned(), reader.byte()];

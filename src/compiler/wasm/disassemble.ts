@@ -73,6 +73,8 @@ function showInstruction({ name, immediate, values }: Instruction, nameOf: Funct
       return name.startsWith("local.") ? `${name} $${first}` : `${name} ${first}`;
     case "memory":
       return name + showMemory(first, second);
+    case "atomic":
+      return name + (second === 0 ? "" : ` offset=${second}`);
     case "memoryLane":
       return `${name}${showMemory(first, second)} ${third}`;
     case "i32":

@@ -16,12 +16,15 @@ export interface ModuleParts {
   readonly entry: number;
   /** Size of the memory the module needs, in bytes. */
   readonly memoryBytes: number;
+  /** Whether threads share the memory; then it cannot grow. */
+  readonly isShared?: boolean;
 }
 
 export const pageBytes = 65536;
 
 /** The binary of a module that imports `host.memory` and exports `run`. */
-export function encodeModule({ imports, functions, entry, memoryBytes }: ModuleParts): Uint8Array {
+export function encodeModule(parts: ModuleParts): Uint8Array {
+  const { imports, functions, entry, memoryBytes, isShared = false } = parts;
   const module = new Bytes();
   for (const byte of [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]) module.byte(byte);
   const types = new Map<string, { params: readonly ValueType[]; results: readonly ValueType[] }>();
@@ -55,12 +58,14 @@ export function encodeModule({ imports, functions, entry, memoryBytes }: ModuleP
     }),
   );
   const imported = new Bytes().unsigned(imports.length + 1);
+  const pages = Math.ceil(memoryBytes / pageBytes);
   imported
     .text("host")
     .text("memory")
     .byte(0x02)
-    .byte(0x00)
-    .unsigned(Math.ceil(memoryBytes / pageBytes));
+    .byte(isShared ? 0x03 : 0x00)
+    .unsigned(pages);
+  if (isShared) imported.unsigned(pages);
   imports.forEach(({ name }, index) =>
     imported.text("host").text(name).byte(0x00).unsigned(importTypes[index]),
   );

@@ -13,6 +13,7 @@ export type Immediate =
   | "lane"
   | "lanes"
   | "memoryLane"
+  | "atomic"
   | "bulk";
 
 const table = {
@@ -43,6 +44,12 @@ const table = {
   "i32.store8": [0x3a, "memory"],
   "memory.copy": [0xfc0a, "bulk"],
   "memory.fill": [0xfc0b, "bulk"],
+  // memory that threads share
+  "memory.atomic.notify": [0xfe00, "atomic"],
+  "memory.atomic.wait32": [0xfe01, "atomic"],
+  "i32.atomic.load": [0xfe10, "atomic"],
+  "i32.atomic.store": [0xfe17, "atomic"],
+  "i32.atomic.rmw.add": [0xfe1e, "atomic"],
   // scalars
   "i32.const": [0x41, "i32"],
   "i64.const": [0x42, "i32"],
@@ -89,6 +96,7 @@ const table = {
   "f32.reinterpret_i32": [0xbe],
   // vectors: memory
   "v128.load": [0xfd00, "memory"],
+  "v128.load8_splat": [0xfd07, "memory"],
   "v128.load32_splat": [0xfd09, "memory"],
   "v128.store": [0xfd0b, "memory"],
   "v128.const": [0xfd0c, "v128"],
@@ -131,6 +139,10 @@ const table = {
   "v128.bitselect": [0xfd52],
   "v128.any_true": [0xfd53],
   "i32x4.all_true": [0xfda3],
+  // vectors: bytes
+  "i8x16.add": [0xfd6e],
+  "i8x16.min_u": [0xfd77],
+  "i8x16.max_u": [0xfd79],
   // vectors: integers
   "i8x16.narrow_i16x8_u": [0xfd66],
   "i16x8.narrow_i32x4_u": [0xfd86],

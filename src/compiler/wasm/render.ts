@@ -5,17 +5,25 @@ import { loadsOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { Assembler } from "./assembler.js";
 import { renderDot } from "./dot/index.js";
+import { renderExchange } from "./exchange.js";
 import { renderLoop } from "./loop.js";
 import type { Features } from "./math.js";
 import type { HostFunction, ModuleParts } from "./module.js";
 import { itemBytes, type Surroundings } from "./pointers.js";
+import type { SharingDevice } from "./sharing.js";
 import { renderSort } from "./sort.js";
 
 /** The host function that prints message number so and so. */
 const print: HostFunction = { name: "print", params: ["i32"] };
 
-export function renderSteps(steps: readonly Step[], plan: MemoryPlan, features: Features): ModuleParts {
-  return new ModuleRenderer(plan, features).render(steps);
+/** The code of steps; of one of several devices in a memory that they share, if that is given. */
+export function renderSteps(
+  steps: readonly Step[],
+  plan: MemoryPlan,
+  features: Features,
+  device: SharingDevice | null = null,
+): ModuleParts {
+  return new ModuleRenderer(plan, features, device).render(steps);
 }
 
 /** The loops that a kernel's addresses move with. */
@@ -37,6 +45,10 @@ function countersOf(kernel: Kernel): Counter[] {
         return [kernel.from, kernel.to];
       case "print":
         return kernel.operands;
+      case "exchange":
+        return kernel.pulls.flatMap(({ from, to }) => [from, to]);
+      case "axisIndex":
+        return [kernel.to];
     }
   })();
   return [...new Set(places.flatMap(({ counters }) => counters.map(({ counter }) => counter)))];
@@ -48,11 +60,14 @@ class ModuleRenderer {
   constructor(
     private readonly plan: MemoryPlan,
     private readonly features: Features,
+    private readonly device: SharingDevice | null,
   ) {}
 
   render(steps: readonly Step[]): ModuleParts {
+    const { device, functions } = this;
     const entry = this.functionOf("run", steps, []);
-    return { imports: [print], functions: this.functions, entry, memoryBytes: this.plan.bytes };
+    const memoryBytes = device?.memoryBytes ?? this.plan.bytes;
+    return { imports: [print], functions, entry, memoryBytes, isShared: device !== null };
   }
 
   private add(assembler: Assembler): number {
@@ -61,7 +76,12 @@ class ModuleRenderer {
   }
 
   private addressOf(buffer: Buffer): number {
-    return this.plan.addresses.get(buffer) ?? 0;
+    return (this.device?.base ?? 0) + (this.plan.addresses.get(buffer) ?? 0);
+  }
+
+  private sharing(): SharingDevice {
+    if (this.device === null) throw new Error("exchanges need devices that share a memory");
+    return this.device;
   }
 
   private surroundings(counters: readonly Counter[]): Surroundings {
@@ -198,6 +218,11 @@ class ModuleRenderer {
       asm.i32(kernel.message).op("call", 0);
       return;
     }
+    if (kernel.kind === "axisIndex") {
+      this.pushPlace(asm, kernel.to, locals);
+      asm.i32(this.sharing().groupAlong(kernel.axes).rank).op("i32.store");
+      return;
+    }
     const counters = countersOf(kernel);
     const inner = new Assembler(
       kernel.name,
@@ -206,7 +231,11 @@ class ModuleRenderer {
     const surroundings = this.surroundings(counters);
     if (kernel.kind === "loop") renderLoop(inner, kernel, surroundings, this.features);
     else if (kernel.kind === "dot") renderDot(inner, kernel, surroundings, this.features);
-    else renderSort(inner, kernel, surroundings);
+    else if (kernel.kind === "sort") renderSort(inner, kernel, surroundings);
+    else {
+      const group = this.sharing().exchanging(kernel.axes, (meeting) => this.add(meeting));
+      renderExchange(inner, kernel, surroundings, group);
+    }
     counters.forEach((counter) => asm.get(locals.get(counter) ?? 0));
     asm.op("call", this.add(inner));
   }

@@ -1,5 +1,5 @@
 // Threads of Node and of browsers, as this package starts them.
-import { hasThreads, threads } from "../../node/index.js";
+import { hasThreads, startWorker } from "../../node/index.js";
 import { fail } from "../../array/index.js";
 import type { Reply, Request } from "./protocol.js";
 
@@ -20,9 +20,6 @@ export function startThread(operation: string, events: ThreadEvents): Thread {
   return hasThreads() ? startNodeThread(events) : startBrowserWorker(operation, events);
 }
 
-/** Flags that say where the main program comes from; a worker has a file of its own. */
-const isAboutProgram = (flag: string): boolean => /^(--input-type|--eval|-e|--print|-p|-pe)\b/.test(flag);
-
 /** The worker's program; that of the built package where this one is read from its sources, which Node cannot run. */
 function entryUrl(): URL {
   // Not in one expression: bundlers would take the file along a second time.
@@ -31,11 +28,7 @@ function entryUrl(): URL {
 }
 
 function startNodeThread({ message, lost }: ThreadEvents): Thread {
-  const worker = new threads.Worker(entryUrl(), {
-    execArgv: process.execArgv.filter(
-      (flag, at, flags) => !isAboutProgram(flag) && !isAboutProgram(flags[at - 1] ?? ""),
-    ),
-  });
+  const worker = startWorker(entryUrl());
   worker.on("message", message);
   worker.on("messageerror", (error) => lost("its worker sent what cannot be read", error));
   worker.on("error", (error) =>

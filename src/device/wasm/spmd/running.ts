@@ -1,0 +1,50 @@
+// A device's program, run such that no other device waits for one that has failed.
+import { controlWords } from "../../../compiler/index.js";
+
+/** A device's part of a program, as the thread that runs it sees it. */
+export interface DeviceProgram {
+  readonly device: number;
+  readonly memory: WebAssembly.Memory;
+  /** Addresses of the words that others wait on for this device. */
+  readonly arrivals: readonly number[];
+  readonly run: () => void;
+}
+
+const wordsOf = ({ buffer }: WebAssembly.Memory): Int32Array => new Int32Array(buffer);
+
+/** Makes machine code ready to run in a memory; `print` is called with the number of a message. */
+export function instantiate(
+  module: WebAssembly.Module,
+  memory: WebAssembly.Memory,
+  print: (message: number) => void,
+): () => void {
+  return new WebAssembly.Instance(module, { host: { memory, print } }).exports.run as () => void;
+}
+
+/** Runs a device's part. If it fails, the others stop; returns the error of the device that has failed first. */
+export function runDevice({
+  device,
+  memory,
+  arrivals,
+  run,
+}: DeviceProgram): { readonly cause: unknown } | null {
+  try {
+    run();
+    return null;
+  } catch (cause) {
+    const shared = wordsOf(memory);
+    const isFirst = Atomics.compareExchange(shared, controlWords.abort / 4, 0, device + 1) === 0;
+    for (const address of arrivals) Atomics.notify(shared, address / 4);
+    return isFirst ? { cause } : null;
+  }
+}
+
+/** The device that has failed first in the last run, if any; afterwards all can meet again. */
+export function recover(memory: WebAssembly.Memory, arrivals: readonly (readonly number[])[]): number | null {
+  const shared = wordsOf(memory);
+  const failed = Atomics.load(shared, controlWords.abort / 4);
+  if (failed === 0) return null;
+  for (const address of arrivals.flat()) Atomics.store(shared, address / 4, 0);
+  Atomics.store(shared, controlWords.abort / 4, 0);
+  return failed - 1;
+}

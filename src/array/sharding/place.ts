@@ -72,6 +72,13 @@ function moveTo(array: Array, sharding: Sharding): Array {
     : new Array(type, null, null, new PlacedElements(sharding, () => elements));
 }
 
+/** The blocks of an array where a sharding wants them; those that are there stay. */
+export function shardsFor(array: Array, sharding: NamedSharding): Shards {
+  const { remote } = moveTo(array, sharding);
+  if (remote instanceof ShardedElements) return remote.shards;
+  throw new Error("an array that was put on a mesh is not there; this is a bug in vibe-rl");
+}
+
 /** A traced array that shall lie as a sharding says. */
 function constrain(array: Array, sharding: Sharding): Array {
   if (!(sharding instanceof NamedSharding)) return array;

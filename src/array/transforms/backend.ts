@@ -13,6 +13,8 @@ import { simulated } from "./spmd.js";
 /** A program made ready to run. */
 export interface Executable {
   readonly run: (inputs: readonly Array[]) => Array[];
+  /** The memory that each device needs, for a program that several run together. */
+  readonly bytesPerDevice?: number;
 }
 
 /** A program in memory of its own, between whose runs its inputs stay as they are. */

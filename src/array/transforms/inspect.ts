@@ -5,9 +5,14 @@ import { checked } from "../core/checked.js";
 import { countEquations, type Program } from "../core/program.js";
 import { ShapeDtypeStruct } from "../core/shapeDtypeStruct.js";
 import { arrayType, type ArrayType } from "../core/type.js";
+import type { TracedProgram } from "../core/trace.js";
+import type { Mesh } from "../sharding/mesh.js";
+import { meshOf, shardingOf, spreadShardings, type Shardings } from "../sharding/placement.js";
 import { flatten, isFlagOrName, unflatten } from "../tree/structure.js";
+import { expandCalls } from "./expand.js";
 import { flattenArguments, nameOf, traceCall, type MapArrays } from "./functions.js";
 import { showProgram } from "./listing.js";
+import { splitOver, type Placement } from "./sharded.js";
 
 /** A function as a Program, with the arrays it refers to from outside as its first inputs. */
 export interface ClosedProgram {
@@ -19,29 +24,57 @@ export interface ClosedProgram {
   toString(): string;
 }
 
-/** `makeProgram(f)(...args)` is the Program that f records for such arguments; print it to read it. */
+export interface MakeProgramOptions {
+  /** The devices to split the program over, where neither the shardings nor the program say so. */
+  readonly mesh?: Mesh;
+  /** Where the arguments lie, as for `jit`. */
+  readonly inShardings?: Shardings;
+  /** Where the results shall lie, as for `jit`. */
+  readonly outShardings?: Shardings;
+}
+
+/**
+ * `makeProgram(f)(...args)` is the Program that f records for such arguments; print it to read it. With shardings, or
+ * a mesh, it is the one that every device of the mesh runs on its blocks.
+ */
 export const makeProgram = checked(
   "makeProgram",
-  1,
-  <A extends readonly unknown[]>(f: (...args: A) => unknown) => {
+  2,
+  ["mesh", "inShardings", "outShardings"],
+  <A extends readonly unknown[]>(
+    f: (...args: A) => unknown,
+    { mesh: given, inShardings, outShardings }: MakeProgramOptions = {},
+  ) => {
     const operation = nameOf("makeProgram", f);
     return markEntry((...args: A): ClosedProgram => {
       const { arrays, structure } = flattenArguments(operation, args);
-      const { program, captures } = traceCall(
+      const call = traceCall(
         operation,
         f,
         structure,
         arrays.map((array) => array.type),
       );
+      const asked = spreadShardings(operation, inShardings, structure, "inShardings");
+      const inputs = asked.map((sharding, at) => sharding ?? shardingOf(arrays[at]));
+      const outputs = spreadShardings(operation, outShardings, call.structure, "outShardings");
+      const mesh = given ?? meshOf(operation, [...inputs, ...outputs], call.program);
+      const made = mesh === null ? call : splitCall(call, { mesh, inputs, outputs });
       return {
-        program,
-        constants: captures,
-        size: countEquations(program),
-        toString: () => showProgram(program),
+        program: made.program,
+        constants: made.captures,
+        size: countEquations(made.program),
+        toString: () => showProgram(made.program),
       };
     }, operation);
   },
 );
+
+/** A traced function as each device of a mesh runs it. */
+function splitCall({ program, captures }: TracedProgram, placement: Placement): TracedProgram {
+  const expanded = expandCalls(program, { keepShardMaps: true });
+  const constants = [...expanded.constants, ...captures];
+  return { program: splitOver(expanded.program, constants.length, placement).program, captures: constants };
+}
 
 /** The shape and dtype of an array that was never computed. */
 export type ShapeDtype = ShapeDtypeStruct;

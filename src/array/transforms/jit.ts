@@ -11,8 +11,11 @@ import { showType, type ArrayType } from "../core/type.js";
 import { flattenArrays, type FlatTree } from "../lax/leaves.js";
 import { identify, isFlagOrName, structureKey, unflatten, type Structure } from "../tree/structure.js";
 import { findBackend, type Backend, type CompileOptions, type Executable } from "./backend.js";
+import type { NamedSharding } from "../sharding/namedSharding.js";
+import { meshOf, placeKey, shardingOf, spreadShardings, type Shardings } from "../sharding/placement.js";
 import { expandCalls } from "./expand.js";
 import { flattenArguments, nameOf, type AnyFunction } from "./functions.js";
+import { overMesh } from "./sharded.js";
 
 export interface JitOptions {
   /** Positions of arguments that are plain JavaScript values: each new value (plain data by content) is traced anew. */
@@ -23,6 +26,13 @@ export interface JitOptions {
   readonly donateArgnums?: number | readonly number[];
   /** What runs the program; the default device if left out. */
   readonly device?: string;
+  /**
+   * Where the arguments lie: one sharding for all, or a list with an entry for each, a sharding or a tree of these.
+   * What is null or left out stays where it is, and what is not on several devices goes where it is needed.
+   */
+  readonly inShardings?: Shardings;
+  /** Where the results shall lie: a sharding or a tree of these; null leaves it to the compiler. */
+  readonly outShardings?: Shardings;
 }
 
 /** A traced and compiled function, for one signature. */
@@ -65,10 +75,10 @@ function splitNamed(
 export const jit = checked(
   "jit",
   2,
-  ["staticArgnums", "staticArgnames", "donateArgnums", "device"],
+  ["staticArgnums", "staticArgnames", "donateArgnums", "device", "inShardings", "outShardings"],
   <F extends AnyFunction>(
     f: F,
-    { staticArgnums, staticArgnames = [], donateArgnums, device }: JitOptions = {},
+    { staticArgnums, staticArgnames = [], donateArgnums, device, inShardings, outShardings }: JitOptions = {},
   ): F => {
     const operation = nameOf("jit", f);
     const staticNames = namesIn(operation, staticArgnames);
@@ -106,7 +116,21 @@ export const jit = checked(
         if (both !== undefined) fail(operation, `argument ${both} cannot be both static and donated`);
         const donated = flat.flatMap((tree, at) => tree?.arrays.map(() => isDonated.has(at)) ?? []);
         const types = inputs.map((input) => input.type);
-        return trace(operation, (arrays) => call(f, rebuildArgs(arrays)), types, donated, device);
+        const given = flat.flatMap((tree, at) => {
+          if (tree === null) return [];
+          const isList = globalThis.Array.isArray(inShardings);
+          if (isList && inShardings.length !== args.length) {
+            fail(
+              operation,
+              `inShardings has ${inShardings.length} entries, but the function was called with ${args.length} arguments`,
+            );
+          }
+          const own: unknown = isList ? inShardings[at] : inShardings;
+          return spreadShardings(operation, own, tree.structure, `inShardings[${at}]`);
+        });
+        const places = given.map((sharding, at) => sharding ?? shardingOf(inputs[at]));
+        const shardings = { inputs: places, outShardings };
+        return trace(operation, (arrays) => call(f, rebuildArgs(arrays)), types, donated, device, shardings);
       };
       return { inputs, rebuildArgs, signature, prepare };
     };
@@ -177,8 +201,17 @@ const call = (f: AnyFunction, args: readonly unknown[]): unknown => f(...(args a
 
 const signatureOf = ({ arrays, structure }: FlatTree): string =>
   `${structureKey(structure)} ${arrays
-    .map(({ type: { shape, dtype, weak } }) => `${dtype}${weak ? "~" : ""}[${shape.join()}]`)
+    .map((array) => {
+      const { shape, dtype, weak } = array.type;
+      return `${dtype}${weak ? "~" : ""}[${shape.join()}]${array.remote === null ? "" : placeKey(array)}`;
+    })
     .join()}`;
+
+/** Where a function's arrays are asked to lie. */
+interface AskedShardings {
+  readonly inputs: readonly (NamedSharding | null)[];
+  readonly outShardings: Shardings | undefined;
+}
 
 /** A traced function before it is compiled. */
 interface Prepared {
@@ -197,6 +230,7 @@ function trace(
   types: readonly ArrayType[],
   donated: readonly boolean[],
   device: string | undefined,
+  { inputs: places, outShardings }: AskedShardings,
 ): Prepared {
   const start = performance.now();
   let structure: Structure = { kind: "nothing", value: null };
@@ -205,8 +239,11 @@ function trace(
     structure = result.structure;
     return result.arrays;
   });
-  const { program, constants } = expandCalls(recorded.program);
-  const backend = findBackend(operation, program, device);
+  const outputs = spreadShardings(operation, outShardings, structure, "outShardings");
+  const mesh = meshOf(operation, [...places, ...outputs], recorded.program);
+  const { program, constants } = expandCalls(recorded.program, { keepShardMaps: mesh !== null });
+  const found = findBackend(operation, program, device);
+  const backend = mesh === null ? found : { ...found, ...overMesh(found, { mesh, inputs: places, outputs }) };
   const traced = performance.now();
   return {
     backend,

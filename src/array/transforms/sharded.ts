@@ -1,0 +1,88 @@
+// Functions compiled for several devices: partitioned, run by all of them, their results left where they lie.
+import { Array } from "../core/array.js";
+import { environment } from "../core/environment.js";
+import { fail } from "../core/errors.js";
+import type { Program } from "../core/program.js";
+import { typesOf } from "../core/program.js";
+import { splitProgram, type SplitProgram } from "../partition/partition.js";
+import { wholeLayout, type Layout } from "../sharding/axes.js";
+import type { Mesh } from "../sharding/mesh.js";
+import { NamedSharding } from "../sharding/namedSharding.js";
+import { shardsFor } from "../sharding/place.js";
+import { specOf } from "../sharding/placement.js";
+import { ShardedElements } from "../sharding/shardedElements.js";
+import type { Backend, CompileOptions, Executable, SpmdExecutable } from "./backend.js";
+
+/** Where the inputs that are not constants and the outputs of a program lie; null leaves it open. */
+export interface Placement {
+  readonly mesh: Mesh;
+  readonly inputs: readonly (NamedSharding | null)[];
+  readonly outputs: readonly (NamedSharding | null)[];
+}
+
+/** A program split over the devices of a mesh. Its first inputs are constants, which every device has all of. */
+export function splitOver(
+  program: Program,
+  constants: number,
+  { mesh, inputs, outputs }: Placement,
+): SplitProgram {
+  const layout = (sharding: NamedSharding | null, shape: readonly number[]) => {
+    sharding?.shardShape(shape);
+    return sharding?.layoutFor(shape.length) ?? null;
+  };
+  return splitProgram(program, {
+    axes: mesh.axes,
+    inputs: program.inputs.map(({ type: { shape } }, at) =>
+      at < constants ? wholeLayout(shape.length) : layout(inputs[at - constants], shape),
+    ),
+    outputs: program.outputs.map(({ type: { shape } }, at) => layout(outputs[at], shape)),
+    ...(environment("VIBE_RL_LOG_SHARDING") !== undefined && { tell: logSharding }),
+  });
+}
+
+function logSharding(line: string): void {
+  // oxlint-disable-next-line no-console
+  console.error(`vibe-rl: ${line}`);
+}
+
+/** The backend that compiles for all devices of a mesh by another that can do so. */
+export function overMesh(backend: Backend, placement: Placement): Pick<Backend, "compile" | "compileAsync"> {
+  const { mesh } = placement;
+  const prepare = (program: Program, { constants, donated, name }: CompileOptions) => {
+    const split = splitOver(program, constants.length, placement);
+    // What was asked for is returned as it was written.
+    const shardings = (asked: readonly (NamedSharding | null)[], layouts: readonly Layout[]) =>
+      layouts.map((layout, at) => asked[at] ?? NamedSharding(mesh, specOf(layout)));
+    const inputs = shardings(placement.inputs, split.inputs.slice(constants.length));
+    const outputs = shardings(placement.outputs, split.outputs);
+    const types = typesOf(program.outputs);
+    const finish = (executable: SpmdExecutable): Executable => ({
+      run: (given) =>
+        executable
+          .run(given.map((array, at) => shardsFor(array, inputs[at])))
+          .map(
+            (shards, at) =>
+              new Array(types[at], null, null, new ShardedElements(outputs[at], shards, types[at])),
+          ),
+      bytesPerDevice: executable.bytesPerDevice,
+    });
+    return { split, finish, options: { name, constants, donated, axes: mesh.axes } };
+  };
+  const spmd = (program: Program, options: CompileOptions): Executable => {
+    if (backend.spmd === undefined) refuse(backend);
+    const prepared = prepare(program, options);
+    return prepared.finish(backend.spmd(prepared.split.program, prepared.options));
+  };
+  return {
+    compile: spmd,
+    compileAsync: async (program, options) => {
+      if (backend.spmdAsync === undefined) return spmd(program, options);
+      const prepared = prepare(program, options);
+      return prepared.finish(await backend.spmdAsync(prepared.split.program, prepared.options));
+    },
+  };
+}
+
+function refuse({ name }: Backend): never {
+  fail("jit", `device ${JSON.stringify(name)} cannot run a program on several devices; use a mesh of one`);
+}

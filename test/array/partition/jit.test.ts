@@ -33,7 +33,7 @@ describe("jit on several devices", () => {
     const y = f(devicePut(x, over(["batch", "fsdp"])), devicePut(w, over()));
     expect(y.sharding.equals(over(["batch", "fsdp"], null))).toBe(true);
     expect(y.addressableShards.map(({ data }) => data.shape)).toEqual(
-      [...globalThis.Array(4)].map(() => [2, 6]),
+      globalThis.Array.from({ length: 4 }, () => [2, 6]),
     );
     expect(differences(y, np.tanh(np.matmul(x, w)), { rtol: 1e-5, atol: 1e-6 })).toEqual([]);
   });

@@ -30,6 +30,7 @@ export interface EvalCallOptions {
 export interface HeldAgent<State extends object> {
   readonly algorithm: string;
   readonly config: object;
+  readonly ownNetworks: Readonly<Record<string, string>> | null;
   state: State;
 }
 
@@ -302,6 +303,7 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
       identity: {
         ...{ algorithm: agent.algorithm, config: { ...agent.config } },
         ...{ environment: world.name, numEnvs: world.numEnvs, seed: settings.seed },
+        ...(agent.ownNetworks !== null && { networks: agent.ownNetworks }),
       },
       iteration: this.completed,
       totalTimesteps: this.totalTimesteps,

@@ -1,9 +1,10 @@
 // What all class runners do alike: iterations with callbacks around them, logs, checkpoints, evaluation.
-import { fail } from "../../array/index.js";
+import { checkOptions, fail } from "../../array/index.js";
 import type { VecEnv } from "../../vecEnv/index.js";
 import type { Environment } from "../../env/index.js";
 import { badMetric, badParams, diverged } from "../finite.js";
-import { nextTurn } from "../loop.js";
+import { checkSignal } from "../checks.js";
+import { isAborted, nextTurn, type StopSignal } from "../loop.js";
 import { warn } from "../warn.js";
 import { Callbacks, type EventName, type Events, type Stats } from "./callbacks.js";
 import { EpisodeBook } from "./episodeBook.js";
@@ -17,7 +18,11 @@ import { checkEvalEnv, type World } from "./worlds.js";
 export interface LearnOptions {
   /** Environment steps in all, those before this call and those of a loaded checkpoint included. */
   readonly totalTimesteps: number;
+  /** Ends it early, after the iteration under way, with a checkpoint if there are any. */
+  readonly signal?: StopSignal | null;
 }
+
+const learnOptionNames = ["totalTimesteps", "signal"] as const satisfies readonly (keyof LearnOptions)[];
 
 export interface EvalCallOptions {
   /** How many episodes. Default 10. */
@@ -127,6 +132,9 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
   /** Trains until there have been so many environment steps in all; gives the figures of the last iteration. */
   async learn(given: number | LearnOptions): Promise<Stats> {
     const operation = `${this.operation}.learn`;
+    const { signal = null } = typeof given === "object" ? given : {};
+    if (typeof given === "object") checkOptions(operation, given, learnOptionNames);
+    checkSignal(operation, signal);
     const total = numberIn(operation, "totalTimesteps", given);
     const iterations = Math.floor(total / this.stepsPerIteration);
     if (iterations < 1) {
@@ -147,7 +155,7 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
     this.isLearning = true;
     this.isStopping = false;
     try {
-      return await this.train(iterations);
+      return await this.train(iterations, signal);
     } catch (error) {
       throw await this.explained(error);
     } finally {
@@ -156,7 +164,7 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
     }
   }
 
-  private async train(iterations: number): Promise<Stats> {
+  private async train(iterations: number, signal: StopSignal | null): Promise<Stats> {
     const { logDir, logInterval, saveInterval } = this.settings;
     const directory = await this.directory();
     await this.player.start();
@@ -179,7 +187,7 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
       savedAt = this.completed;
     };
     try {
-      while (this.completed < iterations && !this.isStopping) {
+      while (this.completed < iterations && !this.isStopping && !isAborted(signal)) {
         const number = this.completed;
         this.current = number;
         await this.fire("pre_iteration", this);

@@ -14,7 +14,6 @@ import {
   np,
   PPO,
   PPOConfig,
-  ppoTrainer,
   presets,
   QNetwork,
   random,
@@ -28,6 +27,7 @@ import {
   type Array,
   type TrainConfig,
 } from "vibe-rl";
+import { ppoTrainer } from "../../src/runner/index.js";
 
 const key = random.key(0);
 const obs = random.normal(random.key(1), [5, 3]);

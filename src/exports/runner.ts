@@ -39,6 +39,7 @@ export type {
   EventName,
   Events,
   LearnOptions,
+  LoadOptions,
   LoggedRecord,
   MetricsRecord,
   MLPNetworkCfg,

@@ -31,6 +31,11 @@ export interface EvalCallOptions {
   readonly maxSteps?: number;
 }
 
+export interface LoadOptions {
+  /** Whether to warn of settings that differ from those of the checkpoint. Default true. */
+  readonly warnOfChanges?: boolean;
+}
+
 /** An agent as runners hold it. */
 export interface HeldAgent<State extends object> {
   readonly algorithm: string;
@@ -320,8 +325,10 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
   }
 
   /** Takes over what a checkpoint holds; `learn` goes on from there. */
-  async loadCheckpoint(name: string): Promise<void> {
+  async loadCheckpoint(name: string, options: LoadOptions = {}): Promise<void> {
     const operation = `${this.operation}.loadCheckpoint`;
+    checkOptions(operation, options, ["warnOfChanges"]);
+    const { warnOfChanges = true } = options;
     if (this.isLearning) fail(operation, "learn is under way; load before it, or after it has ended");
     const { placeOf, readCheckpoint } = await import("./files.js");
     const folder = placeOf(operation, await this.directory(), name);
@@ -334,7 +341,7 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
     this.restore(rest, notes);
     const { obs, player } = rest as { obs: unknown; player: Readonly<Record<string, unknown>> | null };
     const lost = player === null ? null : await this.player.load({ obs, ...player });
-    const changes = changedFields(notes.identity.config, { ...this.agent.config });
+    const changes = warnOfChanges ? changedFields(notes.identity.config, { ...this.agent.config }) : null;
     const differences = [...(lost === null ? [] : [lost]), ...(changes === null ? [] : [changes])];
     if (differences.length > 0) warn(`${operation}: ${folder}: ${differences.join("; ")}`);
   }

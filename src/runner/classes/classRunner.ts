@@ -341,7 +341,9 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
     this.restore(rest, notes);
     const { obs, player } = rest as { obs: unknown; player: Readonly<Record<string, unknown>> | null };
     const lost = player === null ? null : await this.player.load({ obs, ...player });
-    const changes = warnOfChanges ? changedFields(notes.identity.config, { ...this.agent.config }) : null;
+    const { config, networks = null } = notes.identity;
+    const now = { ...this.agent.config, networks: this.agent.ownNetworks };
+    const changes = warnOfChanges ? changedFields({ ...config, networks }, now) : null;
     const differences = [...(lost === null ? [] : [lost]), ...(changes === null ? [] : [changes])];
     if (differences.length > 0) warn(`${operation}: ${folder}: ${differences.join("; ")}`);
   }

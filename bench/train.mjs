@@ -1,6 +1,7 @@
 // Whole runs through the runners, evaluation and all: npm run bench -- train [--json] [ppo|dqn|sac]
-import { run, RunnerConfig } from "vibe-rl/runner";
+import { RunnerConfig } from "vibe-rl/runner";
 import { presets, setUp } from "../dist/config/index.js";
+import { run } from "../dist/runner/index.js";
 import { digits, row } from "./measure.mjs";
 
 /** Presets, and steps that take a few seconds each. */

@@ -179,7 +179,7 @@ export const completedConfig = <C extends object>(
 export function configAmong<C extends object>(
   operation: string,
   builder: ConfigBuilder<C>,
-  options: { readonly config?: Partial<C> },
+  options: { readonly config?: Partial<C> | undefined },
   names: readonly string[] = [],
 ): Readonly<C> {
   checkOptions(operation, options, ["config", ...names]);

@@ -55,6 +55,7 @@ export {
   type RewardStats,
 } from "./normalization.js";
 export { nStepBatch, type NStepOptions, type SequelTransition } from "./nStep.js";
+export { networkIdentity, networkWords } from "./networkIdentity.js";
 export { applyNetwork, checkedNetworks, initNetwork, partsAmong } from "./ownNetworks.js";
 export { clippedAdam, type OptState } from "./optimizer.js";
 export { PrioritizedReplayBuffer, type Draw, type Priorities } from "./prioritized.js";

@@ -10,7 +10,7 @@ const ownFields = ["hiddenSizes", "network", "sharedBackbone"];
 export function partsAmong<C extends object, N extends object>(
   operation: string,
   builder: ConfigBuilder<C>,
-  options: { readonly config?: Partial<C>; readonly networks?: N | undefined },
+  options: { readonly config?: Partial<C> | undefined; readonly networks?: N | undefined },
   networkNames: readonly (keyof N & string)[],
   names: readonly string[] = [],
 ): { readonly config: Readonly<C>; readonly networks: N | undefined } {

@@ -1,6 +1,7 @@
 // What there is to say about an algorithm, in one object: all that the layers above ask for.
 import type { ConfigBuilder, NetworkParams, ObsStats } from "../agent/index.js";
 import type { Array, Shape } from "../array/index.js";
+import type { Tree } from "../nn/index.js";
 
 /** A run that is known to learn, as data: what differs from the defaults. */
 export interface PresetData<C> {
@@ -28,8 +29,14 @@ export interface ActionKind {
   readonly size: number;
 }
 
+/** What an agent was made with: its config, and networks where they are not the algorithm's own. */
+export interface Parts<C, N> {
+  readonly config: C;
+  readonly networks?: N | undefined;
+}
+
 /** How an agent that was trained acts, for those who only want its actions. */
-export interface Acting<S extends ObsStats, C> {
+export interface Acting<S extends ObsStats, C, N extends object = object> {
   /** The part of the state that acting needs, besides statistics of observations and the random key. */
   readonly fields: readonly (keyof S & string)[];
   /** Whether its continuous actions go beyond the bounds of their space, so that somebody else must keep them there. */
@@ -38,11 +45,15 @@ export interface Acting<S extends ObsStats, C> {
   actBatch(
     state: S,
     obs: Array,
-    options: { readonly config: C; readonly explore: boolean },
+    options: Parts<C, N> & { readonly explore: boolean },
   ): readonly [actions: Array, rng: Array];
-  actionKind(state: S, config: C, obsShape: Shape): ActionKind;
-  /** The network that sees observations first. */
+  actionKind(state: S, obsShape: Shape, parts: Parts<C, N>): ActionKind;
+  /** The network that sees observations first, where it is the algorithm's own. */
   firstNetwork(state: S): NetworkParams;
+  /** The names of the networks that can be given in place of its own. */
+  readonly networkNames: readonly (keyof N & string)[];
+  /** The parameters of those that see observations alone, by these names. */
+  networkParams(state: S): { readonly [K in keyof N]?: Tree | undefined };
 }
 
 /** Everything about an algorithm but how it is run. `A` is what its actions can be. */
@@ -50,16 +61,22 @@ export interface AlgorithmDefinition<
   S extends ObsStats,
   C extends object,
   A extends ActionKind["kind"] = ActionKind["kind"],
+  N extends object = object,
 > {
   readonly config: ConfigBuilder<C>;
   /** What every field of the config means, for the command line's help. */
   readonly meanings: Readonly<Record<keyof C, string>>;
   readonly presets: Readonly<Record<string, PresetData<C>>>;
   readonly actions: readonly A[];
-  readonly acting: Acting<S, C>;
+  readonly acting: Acting<S, C, N>;
 }
 
 /** Checks a definition's types. */
-export const defineAlgorithm = <S extends ObsStats, C extends object, A extends ActionKind["kind"]>(
-  definition: AlgorithmDefinition<S, C, A>,
-): AlgorithmDefinition<S, C, A> => definition;
+export const defineAlgorithm = <
+  S extends ObsStats,
+  C extends object,
+  A extends ActionKind["kind"],
+  N extends object,
+>(
+  definition: AlgorithmDefinition<S, C, A, N>,
+): AlgorithmDefinition<S, C, A, N> => definition;

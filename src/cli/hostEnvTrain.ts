@@ -146,7 +146,8 @@ async function restored(
   if (before === null || step === null) return [];
   const folder = files.placeOf(step);
   const changes = changesSince(identityOf(before), identityOf(config), step, folder);
-  await runner.loadCheckpoint(folder);
+  // What was changed is told and recorded when the run begins.
+  await runner.loadCheckpoint(folder, { warnOfChanges: false });
   return changes;
 }
 

@@ -7,10 +7,11 @@ import type { StoredPolicy } from "./stored.js";
 export type ActBatch = (obs: Array, rng: Array, explore: boolean) => readonly [actions: Array, rng: Array];
 
 /** What a policy does with a batch of observations. */
-export function actBatchOf({ algorithm, config, state, bounds }: StoredPolicy): ActBatch {
+export function actBatchOf({ algorithm, config, state, bounds, networks }: StoredPolicy): ActBatch {
   const { acting } = algorithmOf(algorithm);
+  const parts = partsOf(config, networks);
   return (obs, key, explore) => {
-    const [actions, rng] = acting.actBatch({ ...state, rng: key }, obs, { config, explore });
+    const [actions, rng] = acting.actBatch({ ...state, rng: key }, obs, { ...parts, explore });
     const isKept = bounds === null || !acting.isUnbounded;
     return [isKept ? actions : np.clip(actions, bounds.low, bounds.high), rng];
   };
@@ -19,17 +20,25 @@ export function actBatchOf({ algorithm, config, state, bounds }: StoredPolicy): 
 /** Any key: what acts greedily has no use for it. */
 export const anyKey = (): Array => random.key(0);
 
-export const actionKindOf = ({ algorithm, config, state, obsShape }: StoredPolicy): ActionKind =>
-  algorithmOf(algorithm).acting.actionKind(state, config, obsShape);
+const partsOf = (config: object, networks: StoredPolicy["networks"]) => ({
+  config,
+  networks: networks?.given,
+});
 
-/** How many numbers an observation has, as far as the network tells: not for images. */
-export function obsSizeOf({ algorithm, state }: Pick<StoredPolicy, "algorithm" | "state">): number | null {
+export const actionKindOf = ({ algorithm, config, state, obsShape, networks }: StoredPolicy): ActionKind =>
+  algorithmOf(algorithm).acting.actionKind(state, obsShape, partsOf(config, networks));
+
+type Known = Pick<StoredPolicy, "algorithm" | "state" | "networks">;
+
+/** How many numbers an observation has, as far as the network tells: not for images, nor if it is somebody's own. */
+export function obsSizeOf({ algorithm, state, networks }: Known): number | null {
+  if (networks !== null) return null;
   const network = algorithmOf(algorithm).acting.firstNetwork(state);
   return "cnn" in network ? null : network[0].w.shape[0];
 }
 
 /** The shape of observations as far as the agent's state tells: not for images. */
-export function obsShapeOf(policy: Pick<StoredPolicy, "algorithm" | "state">): Shape | null {
+export function obsShapeOf(policy: Known): Shape | null {
   const size = obsSizeOf(policy);
   return policy.state.obsStats?.mean.shape ?? (size === null ? null : [size]);
 }

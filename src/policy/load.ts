@@ -1,5 +1,6 @@
 // Loading policies: from a run, from its checkpoints, or from the bytes of a file, which is all that a browser has.
 import { fail } from "../array/index.js";
+import type { DQNNetworks, PPONetworks, SACNetworks } from "../algorithms/index.js";
 import type { Space } from "../env/index.js";
 import { boundsOf, checkNames, policyFrom } from "./policy.js";
 import { policyFromBytes, type StoredPolicy } from "./stored.js";
@@ -12,6 +13,8 @@ export interface LoadPolicyOptions extends PolicyOptions {
   readonly member?: number;
   /** Keeps PPO's continuous actions within the bounds of this space; others keep to theirs anyway. */
   readonly actionSpace?: Space;
+  /** The networks that it was trained with, if they are not the algorithm's own. */
+  readonly networks?: PPONetworks | DQNNetworks | SACNetworks | undefined;
   /** What actions must be: with it their type is known, and another policy is refused. */
   readonly actions?: "discrete" | "continuous";
 }
@@ -19,7 +22,7 @@ export interface LoadPolicyOptions extends PolicyOptions {
 /** A path to a run directory, a directory of checkpoints, a checkpoint or a policy's file; a `RunDir`; or bytes. */
 export type PolicySource = string | { readonly root: string } | Uint8Array | ArrayBuffer;
 
-const optionNames = ["step", "member", "actionSpace", "actions", "explore", "seed"];
+const optionNames = ["step", "member", "networks", "actionSpace", "actions", "explore", "seed"];
 
 /**
  * A policy that is ready to act, from a run, its checkpoints, or the bytes of a file: it knows its algorithm, its
@@ -66,5 +69,5 @@ async function find(operation: string, source: PolicySource, options: LoadPolicy
   if (options.step !== undefined || options.member !== undefined) {
     fail(operation, "bytes hold one policy: step and member are for directories");
   }
-  return { stored: policyFromBytes(operation, source), step: null };
+  return { stored: policyFromBytes(operation, source, options.networks), step: null };
 }

@@ -8,6 +8,7 @@ import { checkedPolicy, memberOf, policyFromBytes, type StoredPolicy } from "./s
 interface Choice {
   readonly step?: number;
   readonly member?: number;
+  readonly networks?: object | undefined;
 }
 
 export function policyOnDisk(
@@ -17,12 +18,12 @@ export function policyOnDisk(
 ): { readonly stored: StoredPolicy; readonly step: number | null } {
   const full = path.resolve(place);
   if (fs.statSync(full, { throwIfNoEntry: false })?.isFile() === true) {
-    return { stored: policyFromBytes(operation, bytesOf(operation, full)), step: null };
+    return { stored: policyFromBytes(operation, bytesOf(operation, full), choice.networks), step: null };
   }
   if (!isFolder(full))
     fail(operation, `${full} does not exist; give a run directory, a checkpoint or a file`);
   const loaded = chosenCheckpoint(checkpointsOf(full), choice.step);
-  return { stored: storedIn(operation, loaded, choice.member), step: loaded.step };
+  return { stored: storedIn(operation, loaded, choice), step: loaded.step };
 }
 
 function bytesOf(operation: string, file: string): Uint8Array {
@@ -54,7 +55,7 @@ function chosenCheckpoint(directory: string, step: number | undefined): Loaded<u
 function storedIn(
   operation: string,
   { tree, metadata, path: folder }: Loaded<unknown>,
-  member?: number,
+  { member, networks }: Choice,
 ): StoredPolicy {
   const { identity } = metadata;
   const state = isRecord(tree) ? tree : {};
@@ -65,25 +66,18 @@ function storedIn(
       `${folder} is no checkpoint of a training run, so that it does not tell which agent it holds`,
     );
   }
-  if (identity.networks !== undefined) {
-    fail(
-      operation,
-      `${folder} was trained with networks of its program's own, which a checkpoint does not hold; load its state with ` +
-        "loadCheckpoint, and act with it and { networks }",
-    );
-  }
   const seeds = globalThis.Array.isArray(identity.seed) ? identity.seed.length : null;
   checkMember(operation, folder, seeds, member);
   const agent = state.agentState;
-  return checkedPolicy(operation, {
-    algorithm: identity.algorithm.toLowerCase(),
-    config: identity.config,
+  const claims = {
+    ...{ algorithm: identity.algorithm.toLowerCase(), config: identity.config, networks: identity.networks },
     state: seeds === null ? agent : memberOf(agent, member ?? 0),
     bounds: null,
     // Behind the axes of environments and, in a sweep, of seeds.
     obsShape: obs.shape.slice(seeds === null ? 1 : 2),
     obsDtype: obs.dtype,
-  });
+  };
+  return checkedPolicy(operation, claims, networks, folder);
 }
 
 function checkMember(

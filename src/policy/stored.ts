@@ -5,6 +5,7 @@ import { algorithmNames, algorithmOf, isAlgorithm } from "../algorithms/index.js
 import { Array, dtypes, tree, type DType, type Shape } from "../array/index.js";
 import { CheckpointError, fromSafetensors, toSafetensors } from "../checkpoint/index.js";
 import { isRecord } from "../files/index.js";
+import { givenNetworks, type GivenNetworks } from "./ownNetworks.js";
 import type { Algorithm } from "./types.js";
 
 interface Common {
@@ -20,6 +21,8 @@ export interface StoredPolicy extends Common {
   readonly config: object;
   /** The part of the agent's state that acting needs. */
   readonly state: ObsStats;
+  /** The networks that it acts with; `null` are the algorithm's own. */
+  readonly networks: GivenNetworks | null;
 }
 
 /** What is known of a policy before it is checked. */
@@ -27,12 +30,16 @@ interface Claims extends Common {
   readonly algorithm: unknown;
   readonly config: unknown;
   readonly state: unknown;
+  /** What is told of networks that are not the algorithm's own. */
+  readonly networks?: unknown;
 }
 
-/** Refuses what cannot act, and completes the config. */
+/** Refuses what cannot act, and completes the config. `where` it comes from is for messages. */
 export function checkedPolicy(
   operation: string,
-  { algorithm, config, state, ...common }: Claims,
+  { algorithm, config, state, networks, ...common }: Claims,
+  given?: object,
+  where = "this agent",
 ): StoredPolicy {
   if (!isAlgorithm(algorithm)) {
     const known = `${algorithmNames.slice(0, -1).join(", ")} or ${algorithmNames.at(-1)}`;
@@ -52,7 +59,8 @@ export function checkedPolicy(
   }
   const names = [...needed, "obsStats"].filter((name) => fields[name] !== undefined);
   const kept = Object.fromEntries(names.map((name) => [name, fields[name]]));
-  return { algorithm, config: checked, state: kept, ...common };
+  const policy = { algorithm, config: checked, state: kept, ...common };
+  return { ...policy, networks: givenNetworks(operation, where, policy, networks, given) };
 }
 
 /** Under this name the metadata of a policy's file says what its arrays are for. */
@@ -60,14 +68,21 @@ const metadataName = "policy";
 const version = 1;
 
 /** The file of a policy. */
-export function policyToBytes({ state, bounds, ...rest }: StoredPolicy): Uint8Array {
+export function policyToBytes({ state, bounds, networks, ...rest }: StoredPolicy): Uint8Array {
   const { algorithm, config, obsShape, obsDtype } = rest;
-  const text = JSON.stringify({ version, algorithm, config, obsShape, obsDtype });
+  const text = JSON.stringify({
+    ...{ version, algorithm, config, obsShape, obsDtype },
+    ...(networks !== null && { networks: networks.told }),
+  });
   return toSafetensors({ state, ...(bounds !== null && { bounds }) }, { [metadataName]: text });
 }
 
-/** The policy of a file. */
-export function policyFromBytes(operation: string, bytes: Uint8Array | ArrayBuffer): StoredPolicy {
+/** The policy of a file, which acts with the networks that are given where it has not the algorithm's own. */
+export function policyFromBytes(
+  operation: string,
+  bytes: Uint8Array | ArrayBuffer,
+  given?: object,
+): StoredPolicy {
   const { tree: content, metadata } = fromSafetensors(bytes);
   const text = metadata[metadataName];
   if (text === undefined || !isRecord(content)) {
@@ -83,7 +98,7 @@ export function policyFromBytes(operation: string, bytes: Uint8Array | ArrayBuff
         `policies, this vibe-rl reads version ${version}`,
     );
   }
-  const { algorithm, config, obsShape, obsDtype } = said;
+  const { algorithm, config, obsShape, obsDtype, networks } = said;
   const isShape = globalThis.Array.isArray(obsShape) && obsShape.every(Number.isSafeInteger);
   if (!isShape || !dtypes.some((dtype) => dtype === obsDtype)) {
     throw new CheckpointError(
@@ -91,11 +106,9 @@ export function policyFromBytes(operation: string, bytes: Uint8Array | ArrayBuff
     );
   }
   const { state, bounds = null } = content as { state: unknown; bounds?: Common["bounds"] };
-  return checkedPolicy(operation, {
-    ...{ algorithm, config, state, bounds },
-    obsShape: obsShape as Shape,
-    obsDtype: obsDtype as DType,
-  });
+  const claims = { algorithm, config, state, bounds, networks };
+  const observations = { obsShape: obsShape as Shape, obsDtype: obsDtype as DType };
+  return checkedPolicy(operation, { ...claims, ...observations }, given, "this policy");
 }
 
 /** One of several agents side by side, as sweeps train them. */

@@ -34,7 +34,17 @@ export function checkListeners(operation: string, options: Readonly<Record<strin
     check(operation, name, options[name] ?? null, rules.orNull(rules.callable));
   }
   check(operation, "logger", options.logger ?? null, rules.orNull(logger));
+  checkSignal(operation, options.signal);
 }
+
+/** Refuses what does not tell a run to stop: it would never be heard. */
+export const checkSignal = (operation: string, signal: unknown): void =>
+  check(operation, "signal", signal ?? null, rules.orNull(stopSignal));
+
+const stopSignal = rules.rule(
+  "an AbortSignal, such as `signal` of an AbortController, or another object with a boolean `aborted`",
+  (value) => typeof (value as { readonly aborted?: unknown } | undefined)?.aborted === "boolean",
+);
 
 const logger = rules.rule(
   "an object with a function log",

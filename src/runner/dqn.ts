@@ -5,13 +5,7 @@ import { DQN, DQNConfig, type DQNNetworks, type DQNState } from "../algorithms/i
 import type { Environment, ParamsOf } from "../env/index.js";
 import type { Tree } from "../nn/index.js";
 import type { RunnerConfig } from "./config.js";
-import {
-  optionsOf,
-  replayLearnerOf,
-  type Algorithm,
-  type ReplayLearner,
-  type RunnableAgent,
-} from "./learners.js";
+import { replayAlgorithm, type RunnableAgent } from "./learners.js";
 import {
   offPolicyFamily,
   offPolicyOptionNames,
@@ -64,14 +58,9 @@ export const dqnTrainer = <S, P>(
 export const dqnFamily = <S, P>(env: Environment<S, P>, params: P, options: TrainDQNOptions) =>
   offPolicyFamily(env, params, dqnAlgorithm(options), options);
 
-const dqnAlgorithm = ({
-  dqnConfig,
-  networks,
-  nActions,
-}: TrainDQNOptions): Algorithm<DQNConfig, ReplayLearner<DQNState>> => ({
-  ...{ title: "DQN", name: "DQN", kinds: ["Discrete"], networks },
-  config: plainConfig("trainDQN", "dqnConfig", DQNConfig, dqnConfig),
-  actionCount: { name: "nActions", value: nActions },
-  learner: (config, own) =>
-    replayLearnerOf("trainDQN", DQN as RunnableAgent<DQNState>, config, optionsOf(config, own)),
-});
+const dqnAlgorithm = ({ dqnConfig, networks, nActions }: TrainDQNOptions) =>
+  replayAlgorithm("DQN", DQN as RunnableAgent<DQNState>, {
+    ...{ kinds: ["Discrete"], networks },
+    config: plainConfig("trainDQN", "dqnConfig", DQNConfig, dqnConfig),
+    actionCount: { name: "nActions", value: nActions },
+  });

@@ -140,3 +140,14 @@ export function replayLearnerOf<A extends object>(
     stepOf: (state) => (state as { readonly step?: Array }).step ?? np.int32(0),
   };
 }
+
+/** DQN or SAC as a run is asked for. */
+export const replayAlgorithm = <A extends object, C extends LearnerConfig>(
+  title: string,
+  agent: RunnableAgent<A>,
+  traits: Omit<Algorithm<C, unknown>, "title" | "name" | "learner">,
+): Algorithm<C, ReplayLearner<A>> => ({
+  ...traits,
+  ...{ title, name: title },
+  learner: (config, networks) => replayLearnerOf(`train${title}`, agent, config, optionsOf(config, networks)),
+});

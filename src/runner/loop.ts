@@ -120,7 +120,7 @@ async function drive<S extends object, A>(
 }
 
 /** Asked anew each time: it changes while we wait. */
-const isAborted = (signal: StopSignal | null | undefined): boolean => signal?.aborted ?? false;
+export const isAborted = (signal: StopSignal | null | undefined): boolean => signal?.aborted ?? false;
 
 /** Lets the event loop turn: signals, timers and the page get their chance. */
 export const nextTurn = (): Promise<void> =>

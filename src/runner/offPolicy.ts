@@ -1,6 +1,6 @@
 // The runner of agents that learn from replay: act, push, draw, descend, so many steps at a time in one compiled loop.
 import { evalShape, fail, jit, np, precompile, type Array, type Shape } from "../array/index.js";
-import { completedConfig, overUpdates } from "../agent/index.js";
+import { completedConfig, networkIdentity, overUpdates } from "../agent/index.js";
 import type { Environment } from "../env/index.js";
 import { cadenceOf } from "./cadence.js";
 import { checkDevices, runOptionNames } from "./checks.js";
@@ -13,7 +13,6 @@ import type { MetricsRecord } from "./gathered.js";
 import type { Algorithm, LearnerConfig, ReplayLearner } from "./learners.js";
 import { run, type RunOptions } from "./loop.js";
 import { bytesOf, checkMemory, totalOf } from "./memory.js";
-import { networkIdentity } from "./networkIdentity.js";
 import { axesOf, chunkOf, measuredNow, startOf, workOf, type TrainState } from "./offPolicyLoop.js";
 import { replayOf, type Replay } from "./replay.js";
 import { longestCall } from "./schedule.js";

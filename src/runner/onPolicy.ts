@@ -1,5 +1,6 @@
 // The runner of agents that learn from rollouts: so many updates at a time in one compiled loop.
 import { evalShape, fail, lax, np, precompile, random, tree, vmap, type Array } from "../array/index.js";
+import { networkIdentity } from "../agent/index.js";
 import type { Environment } from "../env/index.js";
 import type { RunnerConfig } from "./config.js";
 import { rolloutCosts } from "./costs.js";
@@ -8,7 +9,6 @@ import { evaluator } from "./evaluate.js";
 import { familyPrograms, hyperOf, rowOf, type Family, type Hyper, type Member } from "./family.js";
 import type { Algorithm } from "./learners.js";
 import { bytesOf, checkMemory, totalOf } from "./memory.js";
-import { networkIdentity } from "./networkIdentity.js";
 import { addUp, endedIn, noneRunning, type RunningEpisodes, type StepTotals } from "./rolloutEpisodes.js";
 import type { Playing, RolloutConfig, RolloutLearner } from "./rollouts.js";
 import { longestCall } from "./schedule.js";

@@ -5,13 +5,7 @@ import { SAC, SACConfig, type SACNetworks, type SACState } from "../algorithms/i
 import type { Environment, ParamsOf } from "../env/index.js";
 import type { Tree } from "../nn/index.js";
 import type { RunnerConfig } from "./config.js";
-import {
-  optionsOf,
-  replayLearnerOf,
-  type Algorithm,
-  type ReplayLearner,
-  type RunnableAgent,
-} from "./learners.js";
+import { replayAlgorithm, type RunnableAgent } from "./learners.js";
 import {
   offPolicyFamily,
   offPolicyOptionNames,
@@ -69,13 +63,9 @@ const agent = {
   paramsOf: ({ actorParams, criticParams, logAlpha }: SACState) => ({ actorParams, criticParams, logAlpha }),
 } as unknown as RunnableAgent<SACState>;
 
-const sacAlgorithm = ({
-  sacConfig,
-  networks,
-  actionDim,
-}: TrainSACOptions): Algorithm<SACConfig, ReplayLearner<SACState>> => ({
-  ...{ title: "SAC", name: "SAC", kinds: ["Box"], networks },
-  config: plainConfig("trainSAC", "sacConfig", SACConfig, sacConfig),
-  actionCount: { name: "actionDim", value: actionDim },
-  learner: (config, own) => replayLearnerOf("trainSAC", agent, config, optionsOf(config, own)),
-});
+const sacAlgorithm = ({ sacConfig, networks, actionDim }: TrainSACOptions) =>
+  replayAlgorithm("SAC", agent, {
+    ...{ kinds: ["Box"], networks },
+    config: plainConfig("trainSAC", "sacConfig", SACConfig, sacConfig),
+    actionCount: { name: "actionDim", value: actionDim },
+  });

@@ -14,7 +14,6 @@ import {
   np,
   PPO,
   PPOConfig,
-  ppoTrainer,
   presets,
   QNetwork,
   random,
@@ -28,6 +27,7 @@ import {
   type Array,
   type TrainConfig,
 } from "vibe-rl";
+import { ppoTrainer } from "../../src/runner/index.js";
 
 const key = random.key(0);
 const obs = random.normal(random.key(1), [5, 3]);
@@ -71,6 +71,13 @@ describe("configs", () => {
     expect(() => PPO.getValue(PPO.init(key, [3], 2), one, { config: null as never })).toThrow(
       /PPO.getValue: needs config, got null/,
     );
+    const misspelt = { network: {} } as object;
+    for (const [name, init] of Object.entries({ PPO: PPO.init, DQN: DQN.init, SAC: SAC.init })) {
+      const make = init as (...args: unknown[]) => object;
+      expect(() => make(key, [3], 2, {}, misspelt)).toThrow(
+        `${name}.init: there is no option \`network\`; did you mean \`networks\`?`,
+      );
+    }
   });
 
   it("have defaults in all runners", async () => {

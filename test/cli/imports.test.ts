@@ -1,10 +1,14 @@
 // The command line with an environment of the user's own, which a file registers.
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findRuns } from "vibe-rl/runDir";
 import { call } from "./host.js";
+
+const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
 /** A walk along a line that ends at its right end. */
 const line = `
@@ -126,6 +130,25 @@ describe("train <algorithm> --env_id --import", () => {
       expect([code, errors.join()]).toEqual([2, expect.stringContaining(message)]);
     }
     expect(existsSync(base)).toBe(false);
+  });
+
+  it("loads TypeScript where Node strips types, and says elsewhere what to do", () => {
+    const typed = path.join(folder, "typed.ts");
+    writeFileSync(typed, 'const board: string = "the typed board is missing";\nthrow new Error(board);\n');
+    // As a program: here in the tests TypeScript is loaded by the test runner.
+    const words = [program, "train", "ppo", "--env_id", "X", "--import", "./typed.ts", "--base-dir", "none"];
+    const { status, stderr } = spawnSync(process.execPath, words, { cwd: folder, encoding: "utf8" });
+    const strips = "typescript" in process.features && process.features.typescript !== false;
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        strips
+          ? "typed.ts could not be loaded: Error: the typed board is missing"
+          : `typed.ts is TypeScript, which this Node (${process.version}) does not load: compile it (npx tsc) and import ` +
+              "the .js file, or take Node 22.18 or newer",
+      ),
+    ]);
+    expect(existsSync(path.join(folder, "none"))).toBe(false);
   });
 
   it("lists an algorithm's settings", async () => {

@@ -6,14 +6,8 @@ import { PPOConfig } from "vibe-rl/algorithms/ppo";
 import { SACConfig } from "vibe-rl/algorithms/sac";
 import { nn, np, type Array } from "vibe-rl/array";
 import { Box, Discrete, type Environment } from "vibe-rl/env";
-import {
-  dqnTrainer,
-  trainDQN,
-  trainPPO,
-  trainSAC,
-  type MetricsRecord,
-  type RunnerConfig,
-} from "vibe-rl/runner";
+import { trainDQN, trainPPO, trainSAC, type MetricsRecord, type RunnerConfig } from "vibe-rl/runner";
+import { dqnTrainer } from "../../src/runner/index.js";
 import { bitsOf, cartPole, cartPoleParams, pendulum, pendulumParams, runnerConfig } from "./small.js";
 
 const config = (given: Partial<DQNConfig> = {}) =>

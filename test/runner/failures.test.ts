@@ -8,7 +8,8 @@ import { np, type Array } from "vibe-rl/array";
 import { listCheckpoints, loadCheckpoint } from "vibe-rl/checkpoint";
 import { make, type Environment } from "vibe-rl/env";
 import { RunDir } from "vibe-rl/runDir";
-import { DivergedError, dqnTrainer, ppoTrainer, trainDQN, trainPPO, type Trainer } from "vibe-rl/runner";
+import { DivergedError, trainDQN, trainPPO } from "vibe-rl/runner";
+import { dqnTrainer, ppoTrainer, type Trainer } from "../../src/runner/index.js";
 import { temporaryFolder } from "../temporary.js";
 import { bitsOf, dqnConfig, linesOf, ppoConfig, runBare, runnerConfig, trainers } from "./small.js";
 

@@ -16,7 +16,8 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { listCheckpoints } from "vibe-rl/checkpoint";
 import { RunDir } from "vibe-rl/runDir";
-import { run, type RunnerConfig, type RunOptions } from "vibe-rl/runner";
+import type { RunnerConfig, RunOptions } from "vibe-rl/runner";
+import { run } from "../../src/runner/index.js";
 import { temporaryFolder, warningsOf } from "../temporary.js";
 import { bitsOf, linesOf, runBare, runnerConfig, trainers, trainingOf } from "./small.js";
 

@@ -6,7 +6,8 @@ import { PPOConfig } from "vibe-rl/algorithms/ppo";
 import { loadMetadata } from "vibe-rl/checkpoint";
 import { AutoResetWrapper, make, TimeLimit } from "vibe-rl/env";
 import { RunDir } from "vibe-rl/runDir";
-import { ppoTrainer, RunnerConfig, trainDQN, trainPPO, trainSAC, type Change } from "vibe-rl/runner";
+import { RunnerConfig, trainDQN, trainPPO, trainSAC, type Change } from "vibe-rl/runner";
+import { ppoTrainer } from "../../src/runner/index.js";
 import { call } from "../cli/host.js";
 import { temporaryFolder, warningsOf } from "../temporary.js";
 import {

@@ -5,18 +5,8 @@ import { PPO, PPOConfig } from "vibe-rl/algorithms/ppo";
 import { SAC, SACConfig } from "vibe-rl/algorithms/sac";
 import { random, type Array } from "vibe-rl/array";
 import { make } from "vibe-rl/env";
-import {
-  dqnTrainer,
-  evaluate,
-  jitEvaluate,
-  ppoTrainer,
-  run,
-  RunnerConfig,
-  sacTrainer,
-  trainDQN,
-  trainPPO,
-  trainSAC,
-} from "vibe-rl/runner";
+import { evaluate, jitEvaluate, RunnerConfig, trainDQN, trainPPO, trainSAC } from "vibe-rl/runner";
+import { dqnTrainer, ppoTrainer, run, sacTrainer } from "../../src/runner/index.js";
 import {
   cartPole,
   cartPoleParams,

@@ -7,7 +7,8 @@ import { np } from "vibe-rl/array";
 import { bestCheckpoint, listCheckpoints, loadMetadata, saveCheckpoint } from "vibe-rl/checkpoint";
 import { make } from "vibe-rl/env";
 import { RunDir } from "vibe-rl/runDir";
-import { ppoTrainer, run, trainPPO, type RunnerConfig, type RunOptions, type Trainer } from "vibe-rl/runner";
+import { trainPPO, type RunnerConfig, type RunOptions } from "vibe-rl/runner";
+import { ppoTrainer, run, type Trainer } from "../../src/runner/index.js";
 import { temporaryFolder, warningsOf } from "../temporary.js";
 import {
   bitsOf,

@@ -5,18 +5,15 @@ import { PPOConfig } from "vibe-rl/algorithms/ppo";
 import { SACConfig } from "vibe-rl/algorithms/sac";
 import { tree, type Array } from "vibe-rl/array";
 import { make } from "vibe-rl/env";
+import { RunnerConfig, type LoggedRecord, type MetricsRecord, type RunOptions } from "vibe-rl/runner";
 import {
   dqnTrainer,
   ppoTrainer,
   run,
-  RunnerConfig,
   sacTrainer,
-  type LoggedRecord,
-  type MetricsRecord,
-  type RunOptions,
   type RunResult,
   type Trainer,
-} from "vibe-rl/runner";
+} from "../../src/runner/index.js";
 
 export const ppoConfig = PPOConfig({
   ...{ hiddenSizes: [8], nSteps: 16, numEnvs: 2, nMinibatches: 2, nEpochs: 2, lr: 1e-3 },

@@ -3,8 +3,6 @@ import { describe, expect, it } from "vitest";
 import { np, tree, type Array as NpArray } from "vibe-rl/array";
 import { AutoResetWrapper, make } from "vibe-rl/env";
 import {
-  dqnTrainer,
-  ppoTrainer,
   RunnerConfig,
   trainDQN,
   trainPPO,
@@ -12,6 +10,7 @@ import {
   type LoggedRecord,
   type MetricsRecord,
 } from "vibe-rl/runner";
+import { dqnTrainer, ppoTrainer } from "../../src/runner/index.js";
 import {
   bitsOf,
   cartPole,

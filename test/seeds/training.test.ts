@@ -12,7 +12,6 @@ import { RunDir } from "vibe-rl/runDir";
 import {
   evaluate,
   jitEvaluate,
-  ppoTrainer,
   RunnerConfig,
   trainDQN,
   trainPPO,
@@ -23,6 +22,7 @@ import {
   type PPOTrainState,
   type SACTrainResult,
 } from "vibe-rl/runner";
+import { ppoTrainer } from "../../src/runner/index.js";
 import { temporaryFolder } from "../temporary.js";
 
 const [cartPole, envParams] = make("CartPole-v1");

@@ -7,14 +7,8 @@ import { DQN } from "../../dist/exports/algorithms/dqn.js";
 import { SAC } from "../../dist/exports/algorithms/sac.js";
 import { random } from "../../dist/exports/array.js";
 import { make } from "../../dist/exports/env.js";
-import {
-  jitEvaluate,
-  longestEpisode,
-  RunnerConfig,
-  trainDQN,
-  trainPPO,
-  trainSAC,
-} from "../../dist/exports/runner.js";
+import { jitEvaluate, RunnerConfig, trainDQN, trainPPO, trainSAC } from "../../dist/exports/runner.js";
+import { longestEpisode } from "../../dist/runner/index.js";
 
 /** Points of a learning curve. */
 const points = 20;

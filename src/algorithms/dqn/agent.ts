@@ -1,8 +1,6 @@
 // DQN as a namespace of pure functions.
 import {
-  checkedNetworks,
   clippedAdam,
-  completedConfig,
   discreteActions,
   includeObs,
   initObsStats,
@@ -69,8 +67,8 @@ function init(
   given?: Partial<DQNConfig>,
   options: { readonly networks?: DQNNetworks | undefined } = {},
 ): DQNState<Tree> {
-  const config = completedConfig("DQN.init", "config", DQNConfig, given);
-  const networks = checkedNetworks("DQN.init", options.networks, networkNames, config, DQNConfig);
+  const parts = { ...options, config: given };
+  const { config, networks } = partsAmong("DQN.init", DQNConfig, parts, networkNames, ["numEnvs"]);
   const [paramsKey, stateKey] = random.split(rng);
   const params = initQ(paramsKey, obsShape, discreteActions("DQN.init", actions), config, networks);
   return {

@@ -1,13 +1,14 @@
 // DQN for the layers above.
-import { ObsNetwork } from "../../agent/index.js";
+import { evalShape, np } from "../../array/index.js";
 import { defineAlgorithm } from "../definition.js";
 import { DQN } from "./agent.js";
 import { DQNConfig } from "./config.js";
 import { meanings } from "./meanings.js";
+import { qValues } from "./network.js";
 import { presets } from "./presets.js";
-import type { DQNState } from "./types.js";
+import type { DQNNetworks, DQNState } from "./types.js";
 
-export const dqn = defineAlgorithm<DQNState, DQNConfig, "discrete">({
+export const dqn = defineAlgorithm<DQNState, DQNConfig, "discrete", DQNNetworks>({
   config: DQNConfig,
   meanings,
   presets,
@@ -19,10 +20,12 @@ export const dqn = defineAlgorithm<DQNState, DQNConfig, "discrete">({
       const [actions, { rng }] = DQN.actBatch(state, obs, options);
       return [actions, rng];
     },
-    actionKind: ({ params }, { dueling }, obsShape) => ({
-      kind: "discrete",
-      size: ObsNetwork.outputSize(params, obsShape) - (dueling ? 1 : 0),
-    }),
+    actionKind: ({ params }, obsShape, { config, networks }) => {
+      const values = evalShape(() => qValues(params, np.zeros([1, ...obsShape]), config, networks));
+      return { kind: "discrete", size: values.shape[1] };
+    },
     firstNetwork: ({ params }) => params,
+    networkNames: ["q"],
+    networkParams: ({ params }) => ({ q: params }),
   },
 });

@@ -1,8 +1,6 @@
 // PPO as a namespace of pure functions.
 import {
   AgentState,
-  checkedNetworks,
-  completedConfig,
   initObsStats,
   initRewardStats,
   jitWithConfig,
@@ -74,8 +72,8 @@ function init(
   given?: Partial<PPOConfig>,
   options: { readonly networks?: PPONetworks | undefined } = {},
 ): PPOState<AnyPPOParams> {
-  const config = completedConfig("PPO.init", "config", PPOConfig, given);
-  const networks = checkedNetworks("PPO.init", options.networks, networkNames, config, PPOConfig);
+  const parts = { ...options, config: given };
+  const { config, networks } = partsAmong("PPO.init", PPOConfig, parts, networkNames, ["numEnvs"]);
   const [paramsKey, stateKey] = random.split(rng);
   const params = initParams(paramsKey, obsShape, actions, config, networks);
   return {

@@ -1,13 +1,14 @@
 // PPO for the layers above.
-import { ObsNetwork } from "../../agent/index.js";
+import { evalShape, np } from "../../array/index.js";
 import { defineAlgorithm } from "../definition.js";
 import { PPO } from "./agent.js";
 import { PPOConfig } from "./config.js";
 import { meanings } from "./meanings.js";
+import { policyOutputOf } from "./network.js";
 import { presets } from "./presets.js";
-import type { PPOState } from "./types.js";
+import type { PPONetworks, PPOState } from "./types.js";
 
-export const ppo = defineAlgorithm<PPOState, PPOConfig, "discrete" | "continuous">({
+export const ppo = defineAlgorithm<PPOState, PPOConfig, "discrete" | "continuous", PPONetworks>({
   config: PPOConfig,
   meanings,
   presets,
@@ -19,8 +20,8 @@ export const ppo = defineAlgorithm<PPOState, PPOConfig, "discrete" | "continuous
       const [actions, , , { rng }] = PPO.actBatch(state, obs, options);
       return [actions, rng];
     },
-    actionKind: ({ params }, _, obsShape) => {
-      const size = params.logStd?.shape[0] ?? ObsNetwork.outputSize(params.policy ?? params.actor, obsShape);
+    actionKind: ({ params }, obsShape, { networks }) => {
+      const [, size] = evalShape(() => policyOutputOf(params, np.zeros([1, ...obsShape]), networks)).shape;
       return { kind: params.logStd === undefined ? "discrete" : "continuous", size };
     },
     firstNetwork: ({ params }) => {
@@ -28,5 +29,7 @@ export const ppo = defineAlgorithm<PPOState, PPOConfig, "discrete" | "continuous
       const isEmpty = "length" in params.backbone && params.backbone.length === 0;
       return isEmpty ? params.policy : params.backbone;
     },
+    networkNames: ["actor", "critic"],
+    networkParams: ({ params: { actor, critic } }) => ({ actor, critic }),
   },
 });

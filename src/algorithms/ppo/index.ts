@@ -4,6 +4,7 @@ export { PPO } from "./agent.js";
 export { PPOConfig } from "./config.js";
 export { computeGae } from "./gae.js";
 export { ppoLoss, type PPOLossConfig } from "./loss.js";
+export { collectWithInfo } from "./rollout.js";
 export type { BatchRolloutOptions, EnvStep, Rollout, RolloutOptions, StepInfo } from "./rollout.js";
 export type {
   AnyPPOParams,

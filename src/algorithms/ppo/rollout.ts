@@ -65,7 +65,7 @@ export function collectRollout<S, P, N extends AnyPPOParams>(
     },
     step: (key, current, action) => envStepFn(key, current, action, envParams),
   };
-  return play(state, envObs, envState, player, { config, networks }, 1);
+  return play(state, envObs, envState, player, { config, networks }, 1, nothing)[0];
 }
 
 /** A rollout of N environments side by side, (T, N, …). `envStepFn` is a step of one of them. */
@@ -77,6 +77,19 @@ export function collectRolloutBatch<S, P, N extends AnyPPOParams>(
   envParams: P,
   options: BatchRolloutOptions = {},
 ): Rollout<S, N> {
+  return collectWithInfo(state, envObs, envStates, envStepFn, envParams, options, nothing)[0];
+}
+
+/** The same, and with it what `keep` finds in the information of each step of all environments, (T, …). */
+export function collectWithInfo<S, P, N extends AnyPPOParams, K>(
+  state: PPOState<N>,
+  envObs: Array,
+  envStates: S,
+  envStepFn: EnvStep<S, P>,
+  envParams: P,
+  options: BatchRolloutOptions,
+  keep: (info: object) => K,
+): [rollout: Rollout<S, N>, kept: K] {
   const { envParamsAxes = null } = options;
   const names = ["actor", "critic"] as const;
   const { config, networks } = partsAmong("PPO.collectRolloutBatch", PPOConfig, options, names, [
@@ -88,8 +101,10 @@ export function collectRolloutBatch<S, P, N extends AnyPPOParams>(
     act: (params, key, obs) => sampleActions(params, key, obs, networks),
     step: (key, current, action) => steps(random.split(key, environments), current, action, envParams),
   };
-  return play(state, envObs, envStates, player, { config, networks }, 2);
+  return play(state, envObs, envStates, player, { config, networks }, 2, keep);
 }
+
+const nothing = (): null => null;
 
 function sampleActions(
   params: AnyPPOParams,
@@ -102,24 +117,28 @@ function sampleActions(
   return { action, logProb: policy.logProb(action) };
 }
 
-function play<S, N extends AnyPPOParams>(
+function play<S, N extends AnyPPOParams, K>(
   state: PPOState<N>,
   envObs: Array,
   envState: S,
   { act, step }: Player<S>,
   { config, networks }: { readonly config: PPOConfig; readonly networks: PPONetworks | undefined },
   lead: number,
-): Rollout<S, N> {
+  keep: (info: object) => K,
+): [rollout: Rollout<S, N>, kept: K] {
   const { params } = state;
   const seen = (obs: Array) => normalizeObs(state, obs, config);
-  const [last, { cutOff, ...steps }] = lax.scan(
+  const [last, { cutOff, kept, ...steps }] = lax.scan(
     ({ obs, current, rng }) => {
       const [nextRng, actKey, stepKey] = random.split(rng, 3);
       const { action, logProb } = act(params, actKey, seen(obs));
       const [nextObs, next, reward, done, info] = step(stepKey, current, action);
       return [
         { obs: nextObs, current: next, rng: nextRng },
-        { obs, action, logProb, reward: reward.astype("float32"), done, cutOff: cutOffIn(info) },
+        {
+          ...{ obs, action, logProb, reward: reward.astype("float32"), done },
+          ...{ cutOff: cutOffIn(info), kept: keep(info) },
+        },
       ];
     },
     { obs: envObs, current: envState, rng: state.rng },
@@ -132,7 +151,8 @@ function play<S, N extends AnyPPOParams>(
   const lastValue = values(last.obs, lead - 1);
   const bootstrap =
     cutOff === null ? np.zeros(value.shape) : cutOffValues(cutOff, (obs: Array) => values(obs, lead));
-  return [{ ...state, rng: last.rng }, { ...steps, value, bootstrap }, last.obs, last.current, lastValue];
+  const trajectories = { ...steps, value, bootstrap };
+  return [[{ ...state, rng: last.rng }, trajectories, last.obs, last.current, lastValue], kept];
 }
 
 /** The values of observations with any number of leading axes. */

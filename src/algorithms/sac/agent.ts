@@ -1,8 +1,6 @@
 // SAC as a namespace of pure functions.
 import {
-  checkedNetworks,
   clippedAdam,
-  completedConfig,
   continuousActions,
   includeObs,
   includeRewards,
@@ -98,8 +96,8 @@ function init(
   given?: Partial<SACConfig>,
   { numEnvs = 1, ...options }: InitOptions & { readonly networks?: SACNetworks | undefined } = {},
 ): SACState<Tree, Tree> {
-  const config = completedConfig("SAC.init", "config", SACConfig, given);
-  const networks = checkedNetworks("SAC.init", options.networks, networkNames, config, SACConfig);
+  const parts = { ...options, config: given };
+  const { config, networks } = partsAmong("SAC.init", SACConfig, parts, networkNames);
   const found = continuousActions("SAC.init", actions);
   const [actorKey, criticKey, stateKey] = random.split(rng, 3);
   const { actorParams, criticParams } = initNetworks(

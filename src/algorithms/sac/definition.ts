@@ -4,9 +4,9 @@ import { SAC } from "./agent.js";
 import { SACConfig } from "./config.js";
 import { meanings } from "./meanings.js";
 import { presets } from "./presets.js";
-import type { SACState } from "./types.js";
+import type { SACNetworks, SACState } from "./types.js";
 
-export const sac = defineAlgorithm<SACState, SACConfig, "continuous">({
+export const sac = defineAlgorithm<SACState, SACConfig, "continuous", SACNetworks>({
   config: SACConfig,
   meanings,
   presets,
@@ -20,5 +20,8 @@ export const sac = defineAlgorithm<SACState, SACConfig, "continuous">({
     },
     actionKind: ({ actionLow }) => ({ kind: "continuous", size: actionLow.size }),
     firstNetwork: ({ actorParams }) => actorParams,
+    networkNames: ["actor", "critic"],
+    // The critics see actions as well, and acting has no use for them.
+    networkParams: ({ actorParams }) => ({ actor: actorParams }),
   },
 });

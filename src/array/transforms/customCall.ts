@@ -7,7 +7,7 @@ import { boundAxes, keepAxes } from "../core/namedAxes.js";
 import { range } from "../core/shape.js";
 import { bind, isTracing, traceProgram } from "../core/trace.js";
 import { showType, type ArrayType } from "../core/type.js";
-import { callBack } from "../core/userCode.js";
+import { callBack, markEntry } from "../core/userCode.js";
 import { call, type CallParams } from "../control/call.js";
 import { flattenArrays, rebuild, type FlatTree } from "../lax/leaves.js";
 import {
@@ -130,6 +130,28 @@ export function callWithRules(
     later: keepAxes(),
   };
   return rebuild(structure, bind(call, [...captures, ...arrays], { name, body: program, ...rules(site) }));
+}
+
+/** A function whose rules are told after it is made: `define` sets them and returns the function. */
+export function definedLater<D>(
+  name: string,
+  f: AnyFunction,
+  nondiffArgnums: Positions,
+  missing: string,
+  rules: (site: CallSite, definition: D) => Pick<CallParams, "derive">,
+): { readonly custom: (...args: unknown[]) => unknown; readonly define: (given: D) => unknown } {
+  let definition: D | null = null;
+  const custom = (...args: unknown[]): unknown => {
+    const known = definition ?? fail(name, missing);
+    return callWithRules(f, takeCall(name, args, nondiffArgnums), (site) => rules(site, known));
+  };
+  return {
+    custom: markEntry(custom, name),
+    define: (given) => {
+      definition = given;
+      return custom;
+    },
+  };
 }
 
 /** Refuses derivatives with respect to what a function refers to from outside, or was told has none. */

@@ -11,11 +11,10 @@ import { zeros } from "../primitives/linear.js";
 import { flattenArrays } from "../lax/leaves.js";
 import { unflatten } from "../tree/structure.js";
 import {
-  callWithRules,
   checkActive,
+  definedLater,
   isDiscrete,
   matchResult,
-  takeCall,
   type CallSite,
   type Positions,
 } from "./customCall.js";
@@ -76,24 +75,23 @@ export const customJvp = checked(
     { nondiffArgnums }: CustomOptions<N> = {},
   ): CustomJvp<A, R, OneOf<N>> => {
     const name = nameOf("customJvp", f);
-    let definition: Definition | null = null;
-    const custom = (...args: unknown[]): unknown => {
-      if (definition === null)
-        fail(name, "it has no derivative rule yet; give it one with defjvp before it is called");
-      const rule = definition;
-      return callWithRules(f, takeCall(name, args, nondiffArgnums ?? []), (site) => ({
-        derive: (active) => site.later(() => deriveWith(site, rule, active)),
+    const { custom, define } = definedLater<Definition>(
+      name,
+      f,
+      nondiffArgnums ?? [],
+      "it has no derivative rule yet; give it one with defjvp before it is called",
+      (site, definition) => ({
+        derive: (active) => site.later(() => deriveWith(site, definition, active)),
         axes: site.axes,
-      }));
-    };
+      }),
+    );
     const methods = {
       defjvp: markEntry((rule: AnyFunction, options: DefjvpOptions = {}): unknown => {
         checkFunction(name, "the rule of defjvp", rule);
         if (!isPlainObject(options) || Object.keys(options).some((key) => key !== "symbolicZeros")) {
           fail(name, `the options of defjvp are { symbolicZeros }, got ${describe(options)}`);
         }
-        definition = { rule: rule as Rule, zeros: options.symbolicZeros === true ? "null" : "arrays" };
-        return custom;
+        return define({ rule: rule as Rule, zeros: options.symbolicZeros === true ? "null" : "arrays" });
       }, `${name}.defjvp`),
       defjvps: markEntry((...rules: readonly (AnyFunction | null)[]): unknown => {
         if ([nondiffArgnums ?? []].flat().length > 0) {
@@ -102,14 +100,11 @@ export const customJvp = checked(
             "defjvps gives a rule for every argument and so needs no nondiffArgnums; use null, or defjvp",
           );
         }
-        definition = {
-          rule: sumOfRules(name, custom, rules as readonly (Rule | null)[]),
-          zeros: "null arguments",
-        };
-        return custom;
+        const rule = sumOfRules(name, custom, rules as readonly (Rule | null)[]);
+        return define({ rule, zeros: "null arguments" });
       }, `${name}.defjvps`),
     };
-    return Object.assign(markEntry(custom, name), methods) as unknown as CustomJvp<A, R, OneOf<N>>;
+    return Object.assign(custom, methods) as unknown as CustomJvp<A, R, OneOf<N>>;
   },
 );
 

@@ -12,12 +12,11 @@ import { zeros } from "../primitives/linear.js";
 import { flattenArrays, rebuild } from "../lax/leaves.js";
 import { checkSameStructure, isFlagOrName, type Structure } from "../tree/structure.js";
 import {
-  callWithRules,
   checkActive,
   checkTypes,
+  definedLater,
   isDiscrete,
   matchResult,
-  takeCall,
   type CallSite,
   type Positions,
 } from "./customCall.js";
@@ -57,22 +56,22 @@ export const customVjp = checked(
     { nondiffArgnums }: CustomOptions<N> = {},
   ): CustomVjp<A, R, OneOf<N>> => {
     const name = nameOf("customVjp", f);
-    let definition: Definition | null = null;
-    const custom = (...args: unknown[]): unknown => {
-      if (definition === null) fail(name, "it has no rule yet; give it one with defvjp before it is called");
-      const rule = definition;
-      return callWithRules(f, takeCall(name, args, nondiffArgnums ?? []), (site) => {
-        const halves = recordHalves(site, rule);
+    const { custom, define } = definedLater<Definition>(
+      name,
+      f,
+      nondiffArgnums ?? [],
+      "it has no rule yet; give it one with defvjp before it is called",
+      (site, definition) => {
+        const halves = recordHalves(site, definition);
         return { derive: (active) => deriveBackwards(site, halves, active), axes: site.axes };
-      });
-    };
+      },
+    );
     const defvjp = markEntry((forward: AnyFunction, backward: AnyFunction): unknown => {
       checkFunction(name, "the first argument of defvjp, the forward rule,", forward);
       checkFunction(name, "the second argument of defvjp, the backward rule,", backward);
-      definition = { forward, backward } as unknown as Definition;
-      return custom;
+      return define({ forward, backward } as unknown as Definition);
     }, `${name}.defvjp`);
-    return Object.assign(markEntry(custom, name), { defvjp }) as unknown as CustomVjp<A, R, OneOf<N>>;
+    return Object.assign(custom, { defvjp }) as unknown as CustomVjp<A, R, OneOf<N>>;
   },
 );
 

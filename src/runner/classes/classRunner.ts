@@ -1,9 +1,10 @@
 // What all class runners do alike: iterations with callbacks around them, logs, checkpoints, evaluation.
-import { fail } from "../../array/index.js";
+import { checkOptions, fail } from "../../array/index.js";
 import type { VecEnv } from "../../vecEnv/index.js";
 import type { Environment } from "../../env/index.js";
 import { badMetric, badParams, diverged } from "../finite.js";
-import { nextTurn } from "../loop.js";
+import { checkSignal } from "../checks.js";
+import { isAborted, nextTurn, type StopSignal } from "../loop.js";
 import { warn } from "../warn.js";
 import { Callbacks, type EventName, type Events, type Stats } from "./callbacks.js";
 import { EpisodeBook } from "./episodeBook.js";
@@ -17,7 +18,11 @@ import { checkEvalEnv, type World } from "./worlds.js";
 export interface LearnOptions {
   /** Environment steps in all, those before this call and those of a loaded checkpoint included. */
   readonly totalTimesteps: number;
+  /** Ends it early, after the iteration under way, with a checkpoint if there are any. */
+  readonly signal?: StopSignal | null;
 }
+
+const learnOptionNames = ["totalTimesteps", "signal"] as const satisfies readonly (keyof LearnOptions)[];
 
 export interface EvalCallOptions {
   /** How many episodes. Default 10. */
@@ -26,10 +31,16 @@ export interface EvalCallOptions {
   readonly maxSteps?: number;
 }
 
+export interface LoadOptions {
+  /** Whether to warn of settings that differ from those of the checkpoint. Default true. */
+  readonly warnOfChanges?: boolean;
+}
+
 /** An agent as runners hold it. */
 export interface HeldAgent<State extends object> {
   readonly algorithm: string;
   readonly config: object;
+  readonly ownNetworks: Readonly<Record<string, string>> | null;
   state: State;
 }
 
@@ -126,6 +137,9 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
   /** Trains until there have been so many environment steps in all; gives the figures of the last iteration. */
   async learn(given: number | LearnOptions): Promise<Stats> {
     const operation = `${this.operation}.learn`;
+    const { signal = null } = typeof given === "object" ? given : {};
+    if (typeof given === "object") checkOptions(operation, given, learnOptionNames);
+    checkSignal(operation, signal);
     const total = numberIn(operation, "totalTimesteps", given);
     const iterations = Math.floor(total / this.stepsPerIteration);
     if (iterations < 1) {
@@ -146,7 +160,7 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
     this.isLearning = true;
     this.isStopping = false;
     try {
-      return await this.train(iterations);
+      return await this.train(iterations, signal);
     } catch (error) {
       throw await this.explained(error);
     } finally {
@@ -155,7 +169,7 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
     }
   }
 
-  private async train(iterations: number): Promise<Stats> {
+  private async train(iterations: number, signal: StopSignal | null): Promise<Stats> {
     const { logDir, logInterval, saveInterval } = this.settings;
     const directory = await this.directory();
     await this.player.start();
@@ -178,7 +192,7 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
       savedAt = this.completed;
     };
     try {
-      while (this.completed < iterations && !this.isStopping) {
+      while (this.completed < iterations && !this.isStopping && !isAborted(signal)) {
         const number = this.completed;
         this.current = number;
         await this.fire("pre_iteration", this);
@@ -302,6 +316,7 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
       identity: {
         ...{ algorithm: agent.algorithm, config: { ...agent.config } },
         ...{ environment: world.name, numEnvs: world.numEnvs, seed: settings.seed },
+        ...(agent.ownNetworks !== null && { networks: agent.ownNetworks }),
       },
       iteration: this.completed,
       totalTimesteps: this.totalTimesteps,
@@ -310,8 +325,10 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
   }
 
   /** Takes over what a checkpoint holds; `learn` goes on from there. */
-  async loadCheckpoint(name: string): Promise<void> {
+  async loadCheckpoint(name: string, options: LoadOptions = {}): Promise<void> {
     const operation = `${this.operation}.loadCheckpoint`;
+    checkOptions(operation, options, ["warnOfChanges"]);
+    const { warnOfChanges = true } = options;
     if (this.isLearning) fail(operation, "learn is under way; load before it, or after it has ended");
     const { placeOf, readCheckpoint } = await import("./files.js");
     const folder = placeOf(operation, await this.directory(), name);
@@ -324,7 +341,9 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
     this.restore(rest, notes);
     const { obs, player } = rest as { obs: unknown; player: Readonly<Record<string, unknown>> | null };
     const lost = player === null ? null : await this.player.load({ obs, ...player });
-    const changes = changedFields(notes.identity.config, { ...this.agent.config });
+    const { config, networks = null } = notes.identity;
+    const now = { ...this.agent.config, networks: this.agent.ownNetworks };
+    const changes = warnOfChanges ? changedFields({ ...config, networks }, now) : null;
     const differences = [...(lost === null ? [] : [lost]), ...(changes === null ? [] : [changes])];
     if (differences.length > 0) warn(`${operation}: ${folder}: ${differences.join("; ")}`);
   }

@@ -1,6 +1,7 @@
 // Learning from replay with a functional environment: playing and learning are one compiled piece, an iteration long.
 import { jit, lax, np, random, vmap, type Array } from "../../array/index.js";
 import type { SequelTransition } from "../../agent/index.js";
+import type { EpisodeInfo, ResetInfo } from "../../env/index.js";
 import { endless, type CountedState } from "../episodes.js";
 import { episodeTotals, evalKeys } from "../evaluate.js";
 import type { MetricArrays } from "../learning.js";
@@ -11,6 +12,7 @@ import { emptyMemory, lessonsOf } from "./lessons.js";
 import type { ReplayAgent, ReplayState } from "./offPolicyAgents.js";
 import { UpdateFigures, type Hooks, type ReplayEngine, type ReplaySettings } from "./replayEngine.js";
 import type { EpisodeResults, EvalOptions, Whereabouts } from "./rollouts.js";
+import { readTold, toldIn, type Told } from "./told.js";
 import type { FunctionalWorld } from "./worlds.js";
 
 /** What the program carries from step to step besides the agent. */
@@ -31,7 +33,10 @@ interface Step {
   readonly hasLearned: Array;
   readonly returns: Array;
   readonly lengths: Array;
+  readonly told: Told;
 }
+
+type EndlessInfo = EpisodeInfo & ResetInfo;
 
 type Chunk = (carry: Carry, state: ReplayState) => readonly [Carry, ReplayState, Step];
 
@@ -81,10 +86,10 @@ export class CompiledReplay implements ReplayEngine {
       const anything = vmap(world.actions.sample)(random.split(actKey, numEnvs));
       const action = np.where(now.steps.less(learningStarts), anything, chosen);
       const [obs, envState, reward, , info] = step(random.split(stepKey, numEnvs), now.envState, action);
-      const told = info as unknown as Readonly<Record<string, Array>>;
-      const ended = told.terminated.or(told.truncated);
+      const { terminated, truncated, terminalObs, episodeReturn, episodeLength } = info as EndlessInfo;
+      const ended = terminated.or(truncated);
       const transition: SequelTransition = {
-        ...{ obs: now.obs, action, reward, nextObs: told.terminalObs, done: told.terminated, ended },
+        ...{ obs: now.obs, action, reward, nextObs: terminalObs, done: terminated, ended },
       };
       const alone = Object.fromEntries(
         Object.entries(transition).map(([name, x]) => [name, (x as Array).slice(null)]),
@@ -100,8 +105,11 @@ export class CompiledReplay implements ReplayEngine {
         drawKey,
       );
       const next: Carry = { memory: buffer, obs, envState, rng, since: since.mod(trainFreq), steps };
-      const { episodeReturn: returns, episodeLength: lengths } = told;
-      return [[next, agentState] as const, { transition, metrics, hasLearned, returns, lengths }] as const;
+      const played: Step = {
+        ...{ transition, metrics, hasLearned, returns: episodeReturn, lengths: episodeLength },
+        told: toldIn("OffPolicyRunner", info),
+      };
+      return [[next, agentState] as const, played] as const;
     };
     this.chunk = jit<Chunk>(
       (carry: Carry, state: ReplayState) => {
@@ -120,10 +128,14 @@ export class CompiledReplay implements ReplayEngine {
     const { agent, chunk, carry, settings, options } = this;
     if (chunk === null || carry === null) throw new Error("prepare comes first; this is a bug in vibe-rl");
     await hooks.preRollout();
-    const [next, state, { transition, metrics, hasLearned, returns, lengths }] = chunk(carry, agent.state);
+    const [next, state, played] = chunk(carry, agent.state);
+    const { transition, metrics, hasLearned, returns, lengths, told } = played;
     this.carry = next;
     agent.state = state;
-    this.addEpisodes(transition.ended.data(), returns.data(), lengths.data());
+    this.book.addPlayed({
+      ...{ ended: transition.ended.data(), returns: returns.data(), lengths: lengths.data() },
+      told: readTold(told),
+    });
     const rewards = meanOf(transition.reward.data());
     const figures = new UpdateFigures();
     const lists = Object.entries(metrics).map(([name, list]) => [name, list.data()] as const);
@@ -137,20 +149,10 @@ export class CompiledReplay implements ReplayEngine {
     return {
       "rollout/mean_reward": rewards,
       ...this.book.stats(),
+      ...this.book.takeLogged(),
       ...trained,
       "buffer/size": next.memory.size.item(),
     };
-  }
-
-  private addEpisodes(
-    ended: ArrayLike<number>,
-    returns: ArrayLike<number>,
-    lengths: ArrayLike<number>,
-  ): void {
-    for (let at = 0; at < ended.length; at++) {
-      if (ended[at] === 0) continue;
-      this.book.addEnded({ reward: returns[at], length: lengths[at], components: {} });
-    }
   }
 
   evaluate(state: ReplayState, { numEpisodes, maxSteps, round }: EvalOptions): EpisodeResults {

@@ -1,10 +1,10 @@
 // Rollouts of a functional environment: played by one compiled program, as `trainPPO` does.
 import { jit, random, vmap, type Array } from "../../array/index.js";
 import type { PPORollout } from "../../agent/index.js";
-import { PPO } from "../../algorithms/index.js";
+import { collectWithInfo, PPO } from "../../algorithms/index.js";
 import { playedOn } from "../episodes.js";
 import { episodeTotals, evalKeys } from "../evaluate.js";
-import { addUp, endedIn, noneRunning, type RunningEpisodes, type StepTotals } from "../rolloutEpisodes.js";
+import { addUp, noneRunning, type RunningEpisodes, type StepTotals } from "../rolloutEpisodes.js";
 import type { BookState, EpisodeBook } from "./episodeBook.js";
 import { meanOf } from "./episodeBook.js";
 import type {
@@ -16,6 +16,7 @@ import type {
   PPOBrain,
   Whereabouts,
 } from "./rollouts.js";
+import { readTold, toldIn, type Told } from "./told.js";
 import type { FunctionalWorld } from "./worlds.js";
 
 interface Environments {
@@ -35,7 +36,7 @@ export class CompiledRollouts implements Player<PPOAgentState, Played> {
   private readonly collect: (
     state: PPOAgentState,
     now: Environments,
-  ) => readonly [PPOAgentState, PPORollout, Array, Environments, StepTotals];
+  ) => readonly [PPOAgentState, PPORollout, Array, Environments, StepTotals, Told];
 
   constructor(
     private readonly options: Options,
@@ -47,8 +48,9 @@ export class CompiledRollouts implements Player<PPOAgentState, Played> {
     const step: typeof env.step = (...args) => env.step(...args);
     this.collect = jit(
       (state: PPOAgentState, { obs, envState, running }: Environments) => {
-        const [played, rollout, nextObs, next, lastValue] = PPO.collectRolloutBatch(
+        const [[played, rollout, nextObs, next, lastValue], told] = collectWithInfo(
           ...([state, obs, envState, step, world.params, brain] as const),
+          (info) => toldIn("OnPolicyRunner", info),
         );
         const [after, totals] = addUp(running, rollout);
         return [
@@ -57,6 +59,7 @@ export class CompiledRollouts implements Player<PPOAgentState, Played> {
           lastValue,
           { obs: nextObs, envState: next, running: after },
           totals,
+          told,
         ] as const;
       },
       device === undefined ? {} : { device },
@@ -79,16 +82,21 @@ export class CompiledRollouts implements Player<PPOAgentState, Played> {
   }
 
   play(state: PPOAgentState): Played {
-    const [played, rollout, lastValue, next, totals] = this.collect(state, this.environments);
+    const [played, rollout, lastValue, next, totals, told] = this.collect(state, this.environments);
     this.now = next;
-    const { returns, lengths } = endedIn(oneRollout(totals), 1);
-    returns.forEach((reward, at) => this.book.addEnded({ reward, length: lengths[at], components: {} }));
+    this.book.addPlayed({
+      ended: totals.done.data(),
+      returns: totals.returns.data(),
+      lengths: totals.lengths.data(),
+      told: readTold(told),
+    });
     return {
       ...{ state: played, rollout, lastValue },
       stats: {
         "rollout/mean_reward": meanOf(rollout.reward.data()),
         "rollout/mean_value": meanOf(rollout.value.data()),
         ...this.book.stats(),
+        ...this.book.takeLogged(),
       },
     };
   }
@@ -121,10 +129,3 @@ export class CompiledRollouts implements Player<PPOAgentState, Played> {
     // There is nothing outside memory.
   }
 }
-
-/** The totals of one rollout as a record of several has them. */
-const oneRollout = ({ done, returns, lengths }: StepTotals): StepTotals => ({
-  done: done.slice(null),
-  returns: returns.slice(null),
-  lengths: lengths.slice(null),
-});

@@ -1,6 +1,7 @@
 // What the episodes of a class runner have brought: those under way, and the last hundred that have ended.
 import type { VecStep } from "../../vecEnv/index.js";
 import type { Stats } from "./callbacks.js";
+import type { Told } from "./told.js";
 
 /** Figures of episodes are means over so many, the last that have ended. */
 const remembered = 100;
@@ -11,6 +12,16 @@ interface Ended {
   readonly length: number;
   /** The sums of the reward's components by name. */
   readonly components: Readonly<Record<string, number>>;
+}
+
+/** What a compiled program has played, step by step and on each one environment by environment. */
+export interface PlayedSteps {
+  /** Not 0 where an episode has ended. */
+  readonly ended: ArrayLike<number>;
+  /** What it had brought by then. */
+  readonly returns: ArrayLike<number>;
+  readonly lengths: ArrayLike<number>;
+  readonly told: Told<ArrayLike<number>>;
 }
 
 /** The book as plain data, for checkpoints. */
@@ -52,12 +63,31 @@ export class EpisodeBook {
     }
   }
 
-  private addComponents(parts: Readonly<Record<string, ArrayLike<number>>>): void {
+  /** Takes in the steps of a compiled program, which adds up rewards itself. */
+  addPlayed({ ended, returns, lengths, told: { rewardComponents, log } }: PlayedSteps): void {
+    const { numEnvs } = this;
+    const tellsComponents = this.withComponents && Object.keys(rewardComponents).length > 0;
+    const figures = Object.entries(log);
+    for (let first = 0; first < ended.length; first += numEnvs) {
+      if (tellsComponents) this.addComponents(rewardComponents, first);
+      if (figures.length > 0) {
+        this.addLog(Object.fromEntries(figures.map(([name, all]) => [name, meanFrom(all, first, numEnvs)])));
+      }
+      for (let at = first; at < first + numEnvs; at++) {
+        if (ended[at] === 0) continue;
+        const components = this.takeComponents(at - first);
+        this.addEnded({ reward: returns[at], length: lengths[at], components });
+      }
+    }
+  }
+
+  /** Adds the parts of a step, whose first environment is at that place. */
+  private addComponents(parts: Readonly<Record<string, ArrayLike<number>>>, first = 0): void {
     for (const name in parts) {
       let sums = this.components.get(name);
       if (sums === undefined) this.components.set(name, (sums = new Float64Array(this.numEnvs)));
       const values = parts[name];
-      for (let at = 0; at < this.numEnvs; at++) sums[at] += values[at];
+      for (let at = 0; at < this.numEnvs; at++) sums[at] += values[first + at];
     }
   }
 
@@ -73,18 +103,23 @@ export class EpisodeBook {
   }
 
   private end(at: number): void {
-    const components: Record<string, number> = {};
-    for (const [name, sums] of this.components) {
-      components[name] = sums[at];
-      sums[at] = 0;
-    }
+    const components = this.takeComponents(at);
     this.addEnded({ reward: this.rewards[at], length: this.lengths[at], components });
     this.rewards[at] = 0;
     this.lengths[at] = 0;
   }
 
-  /** Takes in an episode that has ended elsewhere, in a compiled program. */
-  addEnded(episode: Ended): void {
+  /** The sums of an environment's episode, which is over. */
+  private takeComponents(env: number): Readonly<Record<string, number>> {
+    const components: Record<string, number> = {};
+    for (const [name, sums] of this.components) {
+      components[name] = sums[env];
+      sums[env] = 0;
+    }
+    return components;
+  }
+
+  private addEnded(episode: Ended): void {
     this.count++;
     this.ended.push(episode);
     if (this.ended.length > remembered) this.ended.shift();
@@ -147,3 +182,10 @@ export const meanOf = (values: Iterable<number> & { readonly length: number }): 
   for (const value of values) sum += value;
   return sum / values.length;
 };
+
+/** The mean of so many values from a place on. */
+function meanFrom(values: ArrayLike<number>, first: number, count: number): number {
+  let sum = 0;
+  for (let at = first; at < first + count; at++) sum += values[at];
+  return sum / count;
+}

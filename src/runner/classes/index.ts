@@ -1,6 +1,6 @@
 // Runners as objects: for environments that are objects, with callbacks between playing and learning.
 export { CallbackError, type EventName, type Events, type Stats } from "./callbacks.js";
-export type { EvalCallOptions, LearnOptions } from "./classRunner.js";
+export type { EvalCallOptions, LearnOptions, LoadOptions } from "./classRunner.js";
 export type { EvalStats } from "./evalStats.js";
 export { EnvironmentError } from "./hostEnvs.js";
 export type { RateOptions, RateSchedule } from "./learningRate.js";

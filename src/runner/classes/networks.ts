@@ -1,4 +1,5 @@
 // From classes and their settings to the networks of an agent.
+import { networkIdentity } from "../../agent/index.js";
 import { fail } from "../../array/index.js";
 import type { Activation, Network } from "../../nn/index.js";
 import { MLPActor, MLPCritic, type CNNNetworkCfg, type MLPNetworkCfg } from "./networkClasses.js";
@@ -59,3 +60,10 @@ export function networkOf(
 /** Whether a network computes what the algorithm's own would with these parameters, so that others can act with it. */
 export const actsAsOwn = (network: Network | undefined, activation: Activation): boolean =>
   network === undefined || (network instanceof MLPActor && network.activation === activation);
+
+/** What checkpoints tell of the networks that an agent was made with; `null` where none were given. */
+export const identityOf = <N extends object>(
+  networks: N | undefined,
+  init: (networks: N) => object,
+): Readonly<Record<string, string>> | null =>
+  networks === undefined ? null : networkIdentity(networks, (own) => init(own as N));

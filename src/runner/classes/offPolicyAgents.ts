@@ -15,6 +15,7 @@ import type { Tree } from "../../nn/index.js";
 import type { Stats } from "./callbacks.js";
 import {
   actsAsOwn,
+  identityOf,
   networkOf,
   networkOptionNames,
   networksOf,
@@ -54,6 +55,8 @@ export interface ReplayAgent<S extends object> {
   readonly algorithm: string;
   readonly config: DQNConfig | SACConfig;
   readonly purpose: Purpose;
+  /** What checkpoints tell of networks that only a program has; `null` where the algorithm's own act as they do. */
+  readonly ownNetworks: Readonly<Record<string, string>> | null;
   state: S;
   /** The algorithm for a run of so many updates. */
   learner(updates: number): ReplayLearner<S>;
@@ -100,10 +103,11 @@ function begin(operation: string, options: CommonOptions<object>, names: readonl
 
 /** DQN for the environments that it is made for. */
 export class DQNAgent implements ReplayAgent<DQNState<Tree>> {
-  readonly algorithm: string;
+  readonly algorithm = "DQN";
   readonly config: DQNConfig;
   readonly options: { readonly config: DQNConfig; readonly networks?: DQNNetworks };
   readonly purpose: Purpose;
+  readonly ownNetworks: Readonly<Record<string, string>> | null;
   state: DQNState<Tree>;
 
   constructor(options: DQNAgentOptions) {
@@ -114,9 +118,11 @@ export class DQNAgent implements ReplayAgent<DQNState<Tree>> {
     const hasOwn = qClass !== undefined || qCfg !== undefined;
     const networks = hasOwn ? { q: networkOf(operation, "q", qClass ?? MLPCritic, qCfg) } : undefined;
     this.options = { config: this.config, ...(networks !== undefined && { networks }) };
-    this.algorithm = hasOwn ? "DQN with networks of one's own" : "DQN";
     this.purpose = purposeOf(world);
-    this.state = DQN.init(key, world.obsShape, world.actions, this.config, { networks });
+    const init = (own = networks) =>
+      DQN.init(key, world.obsShape, world.actions, this.config, { networks: own });
+    this.state = init();
+    this.ownNetworks = identityOf(networks, init);
   }
 
   learner(updates: number): ReplayLearner<DQNState<Tree>> {
@@ -148,10 +154,11 @@ type SACAgentState = SACState<Tree, Tree>;
 
 /** SAC for the environments that it is made for. */
 export class SACAgent implements ReplayAgent<SACAgentState> {
-  readonly algorithm: string;
+  readonly algorithm = "SAC";
   readonly config: SACConfig;
   readonly options: { readonly config: SACConfig; readonly networks?: SACNetworks };
   readonly purpose: Purpose;
+  readonly ownNetworks: Readonly<Record<string, string>> | null;
   state: SACAgentState;
 
   constructor(options: SACAgentOptions) {
@@ -160,10 +167,12 @@ export class SACAgent implements ReplayAgent<SACAgentState> {
     this.config = plainConfig(operation, "cfg", SACConfig, options.cfg);
     const networks = networksOf(operation, options);
     this.options = { config: this.config, ...(networks !== undefined && { networks }) };
-    this.algorithm = actsAsOwn(networks?.actor, nn.relu) ? "SAC" : "SAC with networks of one's own";
     this.purpose = purposeOf(world);
     const { numEnvs } = world;
-    this.state = SAC.init(key, world.obsShape, world.actions, this.config, { numEnvs, networks });
+    const init = (own = networks) =>
+      SAC.init(key, world.obsShape, world.actions, this.config, { numEnvs, networks: own });
+    this.state = init();
+    this.ownNetworks = actsAsOwn(networks?.actor, nn.relu) ? null : identityOf(networks, init);
   }
 
   learner(updates: number): ReplayLearner<SACAgentState> {

@@ -2,7 +2,7 @@
 import { plainConfig } from "../../agent/index.js";
 import { PPO, PPOConfig, type AnyPPOParams, type PPOState } from "../../algorithms/index.js";
 import { checkOptions, fail, np, random } from "../../array/index.js";
-import { actsAsOwn, networkOptionNames, networksOf, type NetworkOptions } from "./networks.js";
+import { actsAsOwn, identityOf, networkOptionNames, networksOf, type NetworkOptions } from "./networks.js";
 import { checkSeed } from "./options.js";
 import type { PPOBrain } from "./rollouts.js";
 import { purposeOf, worldOf, type Purpose, type World, type WorldOptions } from "./worlds.js";
@@ -25,10 +25,12 @@ export const agentOptionNames: readonly string[] = [
 
 /** PPO for the environments that it is made for: `new PPOAgent({ env, cfg: PPOConfig({ lr: 3e-4 }) })`. */
 export class PPOAgent {
-  readonly algorithm: string;
+  readonly algorithm = "PPO";
   readonly config: PPOConfig;
   /** What PPO's functions are told besides the state: `PPO.actBatch(agent.state, obs, agent.options)`. */
   readonly options: PPOBrain;
+  /** What checkpoints tell of networks that only a program has; `null` where PPO's own act as they do. */
+  readonly ownNetworks: Readonly<Record<string, string>> | null;
   /** What it was made for. */
   readonly purpose: Purpose;
   /** Parameters, optimiser, statistics and random key; a new object after every rollout and update. */
@@ -43,11 +45,13 @@ export class PPOAgent {
     this.config = configFor(operation, cfg, world);
     const networks = networksOf(operation, options);
     this.options = networks === undefined ? { config: this.config } : { config: this.config, networks };
-    this.algorithm = actsAsOwn(networks?.actor, np.tanh) ? "PPO" : "PPO with networks of one's own";
     this.purpose = purposeOf(world);
     // As `trainPPO` does: the others are for the environments.
     const [, agentKey] = random.split(random.key(seed), 3);
-    this.state = PPO.init(agentKey, world.obsShape, world.actions, this.config, { networks });
+    const init = (own = networks) =>
+      PPO.init(agentKey, world.obsShape, world.actions, this.config, { networks: own });
+    this.state = init();
+    this.ownNetworks = actsAsOwn(networks?.actor, np.tanh) ? null : identityOf(networks, init);
   }
 }
 

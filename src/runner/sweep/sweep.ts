@@ -49,33 +49,27 @@ export type SweepPPOOptions = Own<TrainPPOOptions, PPOState>;
 export type SweepDQNOptions = Own<TrainDQNOptions, DQNState>;
 export type SweepSACOptions = Own<TrainSACOptions, SACState>;
 
+/** A sweep of one algorithm. */
+type SweepOf<Train, Options, Config, State extends object> = <S, P>(
+  train: Train,
+  env: Environment<S, P>,
+  envParams: P,
+  options: Options,
+  grid: SweepGrid<Config>,
+) => Promise<SweepResult<State>>;
+
+type Sweep = SweepOf<typeof trainPPO, SweepPPOOptions, PPOConfig, PPOState> &
+  SweepOf<typeof trainDQN, SweepDQNOptions, DQNConfig, DQNState> &
+  SweepOf<typeof trainSAC, SweepSACOptions, SACConfig, SACState>;
+
 /**
  * Trains once for every combination of the grid's values and each of its seeds. A run of a sweep is the run that
  * `train` makes alone with the same setting and seed, bit for bit. A run whose numbers are lost does not stop the
  * others.
  */
-export function sweep<S, P>(
-  train: typeof trainPPO,
-  env: Environment<S, P>,
-  envParams: P,
-  options: SweepPPOOptions,
-  grid: SweepGrid<PPOConfig>,
-): Promise<SweepResult<PPOState>>;
-export function sweep<S, P>(
-  train: typeof trainDQN,
-  env: Environment<S, P>,
-  envParams: P,
-  options: SweepDQNOptions,
-  grid: SweepGrid<DQNConfig>,
-): Promise<SweepResult<DQNState>>;
-export function sweep<S, P>(
-  train: typeof trainSAC,
-  env: Environment<S, P>,
-  envParams: P,
-  options: SweepSACOptions,
-  grid: SweepGrid<SACConfig>,
-): Promise<SweepResult<SACState>>;
-export async function sweep(
+export const sweep = sweepAny as Sweep;
+
+async function sweepAny(
   train: unknown,
   env: unknown,
   envParams: unknown,

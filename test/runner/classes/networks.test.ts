@@ -6,7 +6,7 @@ import { Image } from "vibe-rl/env";
 import { loadPolicy } from "vibe-rl/policy";
 import { CNNActor, CNNCritic, MLPActor, MLPCritic, OnPolicyRunner, PPOAgent } from "vibe-rl/runner";
 import path from "node:path";
-import { temporaryFolder } from "../../temporary.js";
+import { temporaryFolder, warningsOf } from "../../temporary.js";
 import { Corridor, smallConfig } from "./corridor.js";
 
 const { hiddenSizes: _, ...cfg } = smallConfig;
@@ -86,7 +86,21 @@ describe("networks", () => {
     const tanh = await loadPolicy(await save({ actorClass: MLPActor }), { actions: "discrete" });
     expect([0, 1]).toContain(tanh.act([0, 0]));
     const relu = await save({ actorCfg: { activation: "relu" } });
-    await expect(loadPolicy(relu)).rejects.toThrow(/networks of one's own/);
+    await expect(loadPolicy(relu)).rejects.toThrow(
+      /networks of its program's own, .* the option networks: \{ actor, critic \}/,
+    );
+  });
+
+  it("that compute something else than those of a checkpoint are told when it is loaded", async () => {
+    const make = (activation: string) =>
+      new OnPolicyRunner({ env: new Corridor(), cfg, actorCfg: { hiddenDims: [4], activation } });
+    const folder = await make("relu").saveCheckpoint(path.join(temporaryFolder(), "model"));
+    expect(await warningsOf("RunWarning", () => make("relu").loadCheckpoint(folder))).toEqual([]);
+    expect(await warningsOf("RunWarning", () => make("silu").loadCheckpoint(folder))).toEqual([
+      expect.stringMatching(
+        /another config: networks is .*"actor":"4 arrays of 22 numbers, computing \w{8}"/,
+      ),
+    ]);
   });
 
   it("are refused where they are none, or said twice", () => {

@@ -1,6 +1,6 @@
 // Networks of one's own as checkpoints tell them: functions cannot be compared, but what they compute can.
-import { evalShape, makeProgram, np, tree, type Array } from "../array/index.js";
-import type { Network } from "../nn/index.js";
+import { evalShape, makeProgram, np, tree, type Array, type Shape } from "../array/index.js";
+import type { Network, Tree } from "../nn/index.js";
 
 /** What a checkpoint says of each network, found while `init` makes a fresh agent with them. */
 export function networkIdentity(
@@ -13,7 +13,7 @@ export function networkIdentity(
     {
       init: (...[rng, inputShape, outputSize]: Parameters<Network["init"]>) => {
         const params = network.init(rng, inputShape, outputSize);
-        found[name] = wordsFor(network, params, np.zeros([1, ...inputShape]));
+        found[name] = networkWords(network, params, inputShape);
         return params;
       },
       apply: (...args: Parameters<Network["apply"]>) => network.apply(...args),
@@ -24,10 +24,11 @@ export function networkIdentity(
 }
 
 /** `2 arrays of 12 numbers, computing 5f3a91c2`: the same for networks that compute the same. */
-function wordsFor(network: Network, params: object, x: Array): string {
+export function networkWords(network: Network, params: Tree, inputShape: Shape): string {
   const leaves = tree.leaves(params) as Array[];
   const size = leaves.reduce((sum, leaf) => sum + leaf.size, 0);
-  const program = makeProgram((p: object, input: Array) => network.apply(p, input))(params, x);
+  const x = np.zeros([1, ...inputShape]);
+  const program = makeProgram((p: Tree, input: Array) => network.apply(p, input))(params, x);
   return `${leaves.length} arrays of ${size} numbers, computing ${hashOf(String(program))}`;
 }
 

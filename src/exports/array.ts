@@ -79,6 +79,7 @@ export {
   setCpuDevices,
   ShapeDtypeStruct,
   SingleDeviceSharding,
+  visualizeSharding,
 } from "../array/index.js";
 export type {
   BlockIndex,
@@ -89,6 +90,8 @@ export type {
   Prefix,
   ShapeDtypeStructOptions,
   Shard,
+  Sharded,
   Sharding,
   ShardingTree,
+  VisualizeOptions,
 } from "../array/index.js";

@@ -75,3 +75,12 @@ describe("visualizeSharding as SVG", () => {
     expect(visualizeSharding({ shape: [2], sharding: odd }, { format: "svg" })).toContain("&lt;&amp;&gt;: 2");
   });
 });
+
+it.each([
+  ["matrix", [8, 6], split("batch", "fsdp")],
+  ["data", [16], split(["batch", "fsdp"])],
+  ["weight", [2048, 1024], split("fsdp", null)],
+])("docs/devices.md shows what it draws: %s", async (name, shape, sharding) => {
+  const svg = visualizeSharding({ shape, sharding }, { format: "svg" });
+  await expect(svg).toMatchFileSnapshot(`../../docs/images/sharding_${name}.svg`);
+});

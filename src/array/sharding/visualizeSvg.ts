@@ -2,13 +2,15 @@
 import type { Extent } from "./singleDeviceSharding.js";
 import { labelOf, type ShardingGrid } from "./shardingGrid.js";
 
-const [left, top, right, bottom] = [56, 52, 16, 16];
+const [top, right, bottom] = [52, 16, 16];
+// Letters of text of size 12 are less than 7 wide.
+const letter = 7;
 
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** Colours that differ well from their neighbours, however many there are: steps of the golden angle. */
-const colourOf = (index: number): string => `hsl(${Math.round((210 + index * 137.508) % 360)} 60% 85%)`;
+const colourOf = (index: number): string => `hsl(${Math.round((210 + index * 137.508) % 360)}, 60%, 85%)`;
 
 const rangeOf = ({ start, stop }: Extent): string => `${start}:${stop}`;
 
@@ -16,8 +18,9 @@ const rangeOf = ({ start, stop }: Extent): string => `${start}:${stop}`;
 export function drawSvg({ rows, columns, holders, title }: ShardingGrid): string {
   const longest = Math.max(...holders.flat().map((ids) => labelOf(ids).length));
   const cell = { width: Math.max(72, 8 * longest + 16, Math.ceil(240 / columns.length)), height: 40 };
-  // Letters of the title are less than 7 wide.
-  const width = Math.max(left + columns.length * cell.width + right, 2 * right + 7 * title.length);
+  const hasRows = rows.length > 1 || rows[0].stop > 1;
+  const left = right + (hasRows ? 8 + letter * Math.max(...rows.map((row) => rangeOf(row).length)) : 0);
+  const width = Math.max(left + columns.length * cell.width + right, 2 * right + letter * title.length);
   const height = top + rows.length * cell.height + bottom;
   const text = (x: number, y: number, words: string, size: number, anchor = "middle"): string =>
     `<text x="${x}" y="${y}" font-size="${size}" text-anchor="${anchor}">${escaped(words)}</text>`;
@@ -30,7 +33,6 @@ export function drawSvg({ rows, columns, holders, title }: ShardingGrid): string
       ];
     }),
   );
-  const hasRows = rows.length > 1 || rows[0].stop > 1;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +
       `font-family="system-ui, sans-serif" fill="#222">`,

@@ -58,6 +58,7 @@ export { devicePut, type ShardingTree } from "./sharding/place.js";
 export { PlacedElements, ShardedElements } from "./sharding/shardedElements.js";
 export type { ShardingConstraintParams } from "./primitives/shardingConstraint.js";
 export { spreadPrefix, type Prefix } from "./tree/prefix.js";
+export { visualizeSharding, type Sharded, type VisualizeOptions } from "./sharding/visualize.js";
 export { SingleDeviceSharding, type BlockIndex, type Extent } from "./sharding/singleDeviceSharding.js";
 export type {
   AllToAllParams,

@@ -81,6 +81,7 @@ export {
   setCpuDevices,
   ShapeDtypeStruct,
   SingleDeviceSharding,
+  visualizeSharding,
 } from "../array/index.js";
 export type {
   BlockIndex,
@@ -91,6 +92,8 @@ export type {
   Prefix,
   ShapeDtypeStructOptions,
   Shard,
+  Sharded,
   Sharding,
   ShardingTree,
+  VisualizeOptions,
 } from "../array/index.js";

@@ -4,6 +4,14 @@ export { checkDevices, withEnvironments } from "./checks.js";
 export * from "./classes/index.js";
 export { RunnerConfig } from "./config.js";
 export {
+  getNumDevices,
+  replicate,
+  replicateOnMesh,
+  shardPytree,
+  splitKeyAcrossDevices,
+  unreplicate,
+} from "./devices.js";
+export {
   evalKeys,
   evaluate,
   jitEvaluate,

@@ -158,6 +158,9 @@ describe("devicePut", () => {
     expect(() => devicePut(np.ones([6]), split("batch"))).toThrow(
       "dimension 0 of an array of shape [6] has extent 6, which axis batch (4) does not divide",
     );
+    expect(() => devicePut({ obs: [np.ones([6])] }, split("batch"))).toThrow(
+      "devicePut: dimension 0 of an array of shape [6] has extent 6, which axis batch (4) does not divide (it is at obs[0])",
+    );
     expect(() => devicePut(np.ones([]), split("batch"))).toThrow(
       "for 1 dimensions or more, and the array has 0",
     );

@@ -2,12 +2,13 @@
 import { Array, type Concrete } from "../core/array.js";
 import { checked } from "../core/checked.js";
 import type { TypedArray } from "../core/dtype.js";
+import { ArrayError, fail } from "../core/errors.js";
 import { bindOne, isTracing } from "../core/trace.js";
 import { shardingConstraint } from "../primitives/shardingConstraint.js";
 import { flattenArguments } from "../transforms/functions.js";
 import type { Shards } from "../transforms/backend.js";
 import { spreadPrefix, type Prefix } from "../tree/prefix.js";
-import { unflatten } from "../tree/structure.js";
+import { leafPaths, unflatten } from "../tree/structure.js";
 import { cutBlock } from "./blocks.js";
 import { Device, firstDevice } from "./devices.js";
 import { NamedSharding, type Sharding } from "./namedSharding.js";
@@ -37,7 +38,13 @@ function placeTree<T>(
   const placed = arrays.map((array, index) => {
     const place = places[index] ?? null;
     if (place === null) return array;
-    return put(array, place instanceof Device ? SingleDeviceSharding(place) : place);
+    try {
+      return put(array, place instanceof Device ? SingleDeviceSharding(place) : place);
+    } catch (error) {
+      const path = leafPaths(structure)[index];
+      if (!(error instanceof ArrayError) || path === "") throw error;
+      fail(operation, `${error.reason} (it is at ${path})`, error.location);
+    }
   });
   return unflatten(structure, placed) as T;
 }

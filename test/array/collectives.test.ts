@@ -16,6 +16,10 @@ import {
   vmap,
   type Array,
 } from "vibe-rl/array";
+import { withAxes } from "../../src/array/core/namedAxes.js";
+import { traceProgram } from "../../src/array/core/trace.js";
+import { partitionProgram } from "../../src/array/transforms/partition.js";
+import { pruneProgram } from "../../src/array/transforms/prune.js";
 
 const named = <F extends (...args: never[]) => unknown>(f: F, axisName = "i"): F =>
   vmap(f, 0, 0, { axisName });
@@ -365,6 +369,23 @@ describe("derivatives of collectives", () => {
     expect(grad(f)(double(3, 1, 3)).toArray()).toEqual([0.5, 0, 0.5]);
     const [value, tangent] = jvp(f, [double(3, 1, 2)], [double(10, 20, 30)]);
     expect([value.item(), tangent.item()]).toEqual([3, 10]);
+  });
+
+  it("arrays that are summed together are differentiated and left out one by one", () => {
+    const f = named((x: Array) => {
+      const sums = lax.psum({ moving: np.square(x), fixed: lax.stopGradient(x), unused: np.exp(x) }, "i");
+      return sums.moving.mul(np.square(sums.fixed));
+    });
+    const x = np.array([1, 2, 3]);
+    expect(grad((a: Array) => f(a).sum())(x).toArray()).toEqual([216, 432, 648]);
+    const { program } = withAxes([{ name: "i", size: 3 }], () =>
+      traceProgram("sums", [x.type, x.type], ([a, b]) => lax.psum([a, b], "i")),
+    );
+    const [first] = pruneProgram({ ...program, outputs: program.outputs.slice(0, 1) }).equations;
+    expect(first.inputs).toEqual(program.inputs.slice(0, 1));
+    const parts = partitionProgram(program, [true, false]);
+    expect(parts.unknownOutputs).toEqual([true, false]);
+    expect([parts.known.equations[0].inputs.length, parts.residuals.length]).toEqual([1, 0]);
   });
 
   it("rules of custom functions may name the axis, whenever they are run", () => {

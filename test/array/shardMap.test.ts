@@ -129,6 +129,11 @@ describe("shardMap", () => {
     expect(f(values).toArray()).toEqual([sums, sums]);
   });
 
+  it("takes no arguments, too", () => {
+    const f = shardMap(() => lax.axisIndex("i").reshape([1]), { mesh: row, inSpecs: [], outSpecs: P("i") });
+    expect(f().toArray()).toEqual([0, 1, 2, 3]);
+  });
+
   it("takes trees, specs that stop early, and values from around it, which all devices have", () => {
     const offset = np.array([1, 2, 3, 4]);
     const f = (params: { w: Array; list: Array[] }, x: Array, flag: boolean) => ({
@@ -350,6 +355,7 @@ describe("derivatives of shardMap", () => {
     });
     const listing = makeProgram(grad((x: Array, y: Array) => f(x, y)[0].sum()))(np.ones([4]), np.ones([4]));
     expect(listing.toString()).not.toMatch(/exp/);
+    expect(listing.toString()).toContain("axes: [{ name: i, size: 4 }]");
   });
 });
 
@@ -412,6 +418,12 @@ describe("programs for several devices", () => {
   it("are simulated device by device", () => {
     const outputs = simulateSpmd(record(), axes, [scales, blocks]);
     expect(outputs.map((devices) => devices.map((block) => block.toArray()))).toEqual(expected);
+  });
+
+  it("are refused with blocks for another number of devices", () => {
+    expect(() => simulateSpmd(record(), axes, [scales, blocks.slice(1)])).toThrow(
+      /simulateSpmd: input 1 has 3 blocks, and there are 4 devices/,
+    );
   });
 
   it("run in the interpreter as in any backend for several devices", () => {

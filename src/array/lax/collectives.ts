@@ -15,6 +15,9 @@ import { flattenArrays, rebuild } from "./leaves.js";
 /** One axis, or several as if they were one: the last varies fastest. */
 export type AxisNames = string | readonly string[];
 
+/** The type of a tree after a reduction: a number is some number then. */
+type Reduced<T> = T extends number ? number : T;
+
 interface Group {
   readonly axes: readonly string[];
   readonly size: number;
@@ -39,7 +42,7 @@ function reduceTree<T>(
   tree: T,
   names: AxisNames,
   constant: (value: number, size: number) => number,
-): T {
+): Reduced<T> {
   const { axes, size } = groupOf(operation, names);
   const { leaves, structure } = flatten(tree);
   const isPlain = leaves.map((leaf) => typeof leaf === "number");
@@ -56,7 +59,7 @@ function reduceTree<T>(
   return unflatten(
     structure,
     leaves.map((leaf) => (typeof leaf === "number" ? constant(leaf, size) : reduced[next++])),
-  ) as T;
+  ) as Reduced<T>;
 }
 
 /** Every array of a tree by itself. */
@@ -66,27 +69,27 @@ function mapTree<T>(operation: string, tree: T, f: (x: Array) => Array): T {
 }
 
 /** The sum of each array over the examples or devices along an axis; of a plain number, that many times it. */
-export const psum = checked("lax.psum", 2, <T>(tree: T, axisName: AxisNames): T =>
+export const psum = checked("lax.psum", 2, <T>(tree: T, axisName: AxisNames): Reduced<T> =>
   reduceTree("lax.psum", primitives.psum, tree, axisName, (value, size) => value * size),
 );
 
 /** The mean of each array over the examples or devices along an axis. */
-export const pmean = checked("lax.pmean", 2, <T>(tree: T, axisName: AxisNames): T => {
+export const pmean = checked("lax.pmean", 2, <T>(tree: T, axisName: AxisNames): Reduced<T> => {
   const { size } = groupOf("lax.pmean", axisName);
   const sums = flatten(reduceTree("lax.pmean", primitives.psum, tree, axisName, (value, n) => value * n));
   return unflatten(
     sums.structure,
     sums.leaves.map((sum) => (typeof sum === "number" ? sum / size : (sum as Array).div(size))),
-  ) as T;
+  ) as Reduced<T>;
 });
 
 /** The largest of each array's elements over the examples or devices along an axis. */
-export const pmax = checked("lax.pmax", 2, <T>(tree: T, axisName: AxisNames): T =>
+export const pmax = checked("lax.pmax", 2, <T>(tree: T, axisName: AxisNames): Reduced<T> =>
   reduceTree("lax.pmax", primitives.pmax, tree, axisName, (value) => value),
 );
 
 /** The smallest of each array's elements over the examples or devices along an axis. */
-export const pmin = checked("lax.pmin", 2, <T>(tree: T, axisName: AxisNames): T =>
+export const pmin = checked("lax.pmin", 2, <T>(tree: T, axisName: AxisNames): Reduced<T> =>
   reduceTree("lax.pmin", primitives.pmin, tree, axisName, (value) => value),
 );
 

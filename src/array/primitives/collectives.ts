@@ -3,6 +3,7 @@
 import type { Array } from "../core/array.js";
 import { fail } from "../core/errors.js";
 import type { Linearized, Primitive, Tangent } from "../core/primitive.js";
+import type { Equation } from "../core/program.js";
 import { bind, bindOne } from "../core/trace.js";
 import { arrayType, type ArrayType } from "../core/type.js";
 import {
@@ -75,6 +76,25 @@ function sumSome(arrays: readonly Tangent[], params: CollectiveParams): Tangent[
   return arrays.map((array) => (array === null ? null : (sums.shift() ?? null)));
 }
 
+/** Some of the arrays that are reduced together. */
+const narrow = (equation: Equation, wanted: readonly boolean[]): Equation => ({
+  ...equation,
+  inputs: equation.inputs.filter((_, index) => wanted[index]),
+  outputs: equation.outputs.filter((_, index) => wanted[index]),
+});
+
+/** Arrays that are reduced together have nothing to do with each other. */
+const separable: Pick<Primitive<CollectiveParams>, "partition" | "prune"> = {
+  partition: (equation, unknown) => {
+    const isKnown = unknown.map((flag) => !flag);
+    return {
+      known: isKnown.includes(true) ? [narrow(equation, isKnown)] : [],
+      unknown: [narrow(equation, unknown)],
+    };
+  },
+  prune: narrow,
+};
+
 /** Any number of arrays, each summed over the group. All devices get the same bits. */
 export const psum: Primitive<CollectiveParams> = {
   ...rulesOf<CollectiveParams>(
@@ -86,6 +106,7 @@ export const psum: Primitive<CollectiveParams> = {
       (x, size) => x.mul(size),
     ),
   ),
+  ...separable,
   jvp: (inputs, tangents, params) => ({
     outputs: bind(psum, inputs, params),
     tangents: sumSome(tangents, params),
@@ -109,6 +130,7 @@ function extremum(name: string, reduce: typeof reduceMax): Primitive<CollectiveP
         (x) => x,
       ),
     ),
+    ...separable,
     // The gradient goes to the extreme elements, shared evenly where several are equal.
     jvp(inputs, tangents, params): Linearized {
       const outputs = bind(primitive, inputs, params);

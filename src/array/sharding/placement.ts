@@ -6,7 +6,7 @@ import { spreadPrefix, type Prefix } from "../tree/prefix.js";
 import type { Structure } from "../tree/structure.js";
 import { countAlong, type Layout, type NamedAxis } from "./axes.js";
 import { devices } from "./devices.js";
-import { Mesh } from "./mesh.js";
+import { meshOfShape, type Mesh } from "./mesh.js";
 import { NamedSharding } from "./namedSharding.js";
 import { PartitionSpec } from "./partitionSpec.js";
 import { ShardedElements } from "./shardedElements.js";
@@ -68,25 +68,8 @@ export function meshOf(
   if (first !== undefined) return first.size > 1 ? first : null;
   const [axes] = own;
   if (axes === undefined || countAlong(axes) === 1 || countAlong(axes) > devices().length) return null;
-  return meshAlong(axes);
-}
-
-/** A mesh of the first devices. */
-function meshAlong(axes: readonly NamedAxis[]): Mesh {
-  const all = devices().slice(0, countAlong(axes));
-  const nest = (list: readonly unknown[], sizes: readonly number[]): readonly unknown[] =>
-    sizes.length <= 1
-      ? list
-      : globalThis.Array.from({ length: sizes[0] }, (_, at) => {
-          const length = list.length / sizes[0];
-          return nest(list.slice(at * length, (at + 1) * length), sizes.slice(1));
-        });
-  const nested = nest(
-    all,
+  return meshOfShape(
     axes.map(({ size }) => size),
-  );
-  return Mesh(
-    nested as Parameters<typeof Mesh>[0],
     axes.map(({ name }) => name),
   );
 }

@@ -1,4 +1,5 @@
 // Programs as text, for people.
+import { isPlainObject } from "../core/plainObject.js";
 import type { Atom, Equation, Program, Variable } from "../core/program.js";
 import { showType } from "../core/type.js";
 
@@ -76,7 +77,9 @@ function showParams(params: object, indent: string, name: Naming): string {
         ? `[${value.map((item) => `\n${inner}  ${showLambda(item as Program, `${inner}  `, name)}`).join("")}\n${inner}]`
         : `[${value.map(show).join(",")}]`;
     }
-    return String(value);
+    if (!isPlainObject(value)) return String(value);
+    const fields = Object.entries(value).map(([key, field]) => `${key}: ${show(field)}`);
+    return `{ ${fields.join(", ")} }`;
   };
   const shown = entries.map(([key, value]) => `${key}: ${show(value)}`);
   const hasProgram = entries.some(

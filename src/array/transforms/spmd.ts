@@ -2,6 +2,7 @@
 // operations on those.
 import { concreteElements, type Array, type Concrete } from "../core/array.js";
 import { allocate } from "../core/dtype.js";
+import { fail } from "../core/errors.js";
 import { concrete, interpret } from "../core/interpret.js";
 import { batchingOver, withAxes } from "../core/namedAxes.js";
 import { typesOf, type Program } from "../core/program.js";
@@ -47,6 +48,12 @@ export function simulateSpmd(
   axes: readonly NamedAxis[],
   inputs: readonly (readonly Array[])[],
 ): Array[][] {
+  const devices = countAlong(axes);
+  inputs.forEach((blocks, index) => {
+    if (blocks.length !== devices) {
+      fail("simulateSpmd", `input ${index} has ${blocks.length} blocks, and there are ${devices} devices`);
+    }
+  });
   return simulated(
     program,
     axes,

@@ -67,7 +67,7 @@ class ModuleRenderer {
     const { device, functions } = this;
     const entry = this.functionOf("run", steps, []);
     const memoryBytes = device?.memoryBytes ?? this.plan.bytes;
-    return { imports: [print], functions, entry, memoryBytes, isShared: device !== null };
+    return { imports: [print], functions, entry, memoryBytes, isShared: device?.isShared ?? false };
   }
 
   private add(assembler: Assembler): number {

@@ -45,6 +45,8 @@ export function shareMemory(
 export class SharingDevice {
   readonly base: number;
   readonly memoryBytes: number;
+  /** Whether there are others. */
+  readonly isShared: boolean;
   private readonly meetings = new Map<number, number>();
   private wait: number | null = null;
 
@@ -54,6 +56,7 @@ export class SharingDevice {
   ) {
     this.base = layout.baseOf(device);
     this.memoryBytes = layout.memoryBytes;
+    this.isShared = layout.control.devices > 1;
   }
 
   groupAlong(names: readonly string[]): DeviceGroup {

@@ -51,6 +51,8 @@ export class WasmSpmdExecutable implements SpmdExecutable {
     const { memoryBytes, deviceBytes, bases, arrivals } = program;
     this.number = ++lastProgram;
     this.bytesPerDevice = deviceBytes;
+    // Before anything else: it says best what is missing here.
+    findMembers(bases.length);
     this.shared = { memory: allocate(memoryBytes, bases.length), bases };
     const { memory } = this.shared;
     this.spins = bases.length <= countProcessors() ? spinsWhenAlone : spinsWhenCrowded;
@@ -60,7 +62,7 @@ export class WasmSpmdExecutable implements SpmdExecutable {
     for (const device of bases.keys())
       constants.forEach((constant, at) => this.write(at, device, constant.elements as TypedArray));
     const run = instantiate(module, memory, (message) => this.print(message));
-    this.first = { device: 0, memory, arrivals: arrivals[0], run };
+    this.first = { device: 0, memory, abort: controlWords.abort, arrivals: arrivals[0], run };
     this.load();
   }
 
@@ -92,6 +94,7 @@ export class WasmSpmdExecutable implements SpmdExecutable {
         device,
         bytes: modules[device],
         memory: this.shared.memory,
+        abort: controlWords.abort,
         arrivals: arrivals[device],
       });
     });
@@ -143,7 +146,7 @@ export class WasmSpmdExecutable implements SpmdExecutable {
   }
 
   private failIfAborted(members: readonly Member[], failure: { readonly cause: unknown } | null): void {
-    const failed = recover(this.shared.memory, this.program.arrivals);
+    const failed = recover(this.first, this.program.arrivals);
     if (failed === null) return;
     const cause = failed === 0 ? failure?.cause : members[failed - 1].failure;
     const message = cause instanceof Error ? cause.message : String(cause);
@@ -163,11 +166,11 @@ export class WasmSpmdExecutable implements SpmdExecutable {
   }
 }
 
-/** A memory that threads can share, of one size for ever. */
+/** A memory of one size for ever, which threads share if there are several. */
 function allocate(bytes: number, devices: number): WebAssembly.Memory {
   const pages = bytes / pageBytes;
   try {
-    return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+    return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: devices > 1 });
   } catch (cause) {
     fail(
       "spmd",

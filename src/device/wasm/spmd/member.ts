@@ -7,7 +7,7 @@ import { startThread, type Thread } from "./thread.js";
 const startLimitMs = 60_000;
 
 export class Member {
-  private readonly control: Control = controlOf(new SharedArrayBuffer(controlBytes));
+  private readonly control: Control;
   private readonly thread: Thread;
   private readonly whenReady: Promise<void>;
   private runs = 0;
@@ -24,6 +24,8 @@ export class Member {
         settle();
       },
     });
+    // After the thread, which says why where there is no memory to share.
+    this.control = controlOf(new SharedArrayBuffer(controlBytes));
     this.post({ kind: "start", control: this.control.words.buffer });
   }
 

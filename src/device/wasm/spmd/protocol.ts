@@ -1,5 +1,6 @@
 // What the main thread and the thread of a device tell each other: programs in messages, everything else in words of
 // memory that both see.
+import type { DeviceProgram } from "./running.js";
 
 /** Words of a thread, by their index. */
 export const word = {
@@ -54,13 +55,9 @@ export type Request =
   | { readonly kind: "drop"; readonly program: number };
 
 /** A program for a device. */
-export interface LoadRequest {
+export interface LoadRequest extends Omit<DeviceProgram, "run"> {
   readonly kind: "load";
   /** What it is called in the words. */
   readonly program: number;
-  readonly device: number;
   readonly bytes: Uint8Array;
-  readonly memory: WebAssembly.Memory;
-  /** Addresses of the words that others wait on for this device. */
-  readonly arrivals: readonly number[];
 }

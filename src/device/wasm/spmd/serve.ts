@@ -68,20 +68,16 @@ function sleep(words: Int32Array, bell: number): void {
 }
 
 /** Compiles in the thread of the device, so that devices do it at the same time; what fails, fails when it is run. */
-function load({ device, bytes, memory, arrivals }: LoadRequest): DeviceProgram {
+function load(request: LoadRequest): DeviceProgram {
   try {
+    const module = new WebAssembly.Module(request.bytes as BufferSource);
     // Only the first device prints.
-    const run = instantiate(new WebAssembly.Module(bytes as BufferSource), memory, () => undefined);
-    return { device, memory, arrivals, run };
+    return { ...request, run: instantiate(module, request.memory, () => undefined) };
   } catch (cause) {
-    return {
-      device,
-      memory,
-      arrivals,
-      run: () => {
-        throw cause;
-      },
+    const run = (): never => {
+      throw cause;
     };
+    return { ...request, run };
   }
 }
 

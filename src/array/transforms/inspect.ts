@@ -25,7 +25,7 @@ export interface ClosedProgram {
 }
 
 export interface MakeProgramOptions {
-  /** The devices to split the program over, where neither the shardings nor the program say so. */
+  /** The devices to split the program over, where no sharding says so. */
   readonly mesh?: Mesh;
   /** Where the arguments lie, as for `jit`. */
   readonly inShardings?: Shardings;
@@ -57,7 +57,8 @@ export const makeProgram = checked(
       const asked = spreadShardings(operation, inShardings, structure, "inShardings");
       const inputs = asked.map((sharding, at) => sharding ?? shardingOf(arrays[at]));
       const outputs = spreadShardings(operation, outShardings, call.structure, "outShardings");
-      const mesh = given ?? meshOf(operation, [...inputs, ...outputs], call.program);
+      const isAsked = inShardings !== undefined || outShardings !== undefined;
+      const mesh = given ?? (isAsked ? meshOf(operation, [...inputs, ...outputs], call.program) : null);
       const made = mesh === null ? call : splitCall(call, { mesh, inputs, outputs });
       return {
         program: made.program,

@@ -39,6 +39,7 @@ export { ShapeDtypeStruct, type ShapeDtypeStructOptions } from "./core/shapeDtyp
 export { sizeOf, type Axes, type Shape } from "./core/shape.js";
 export type { ArrayType } from "./core/type.js";
 export type { Index, Range } from "./np/indexing.js";
+export type { Shardings } from "./sharding/placement.js";
 export { registerBackend, type Backend, type CompileOptions, type Executable } from "./transforms/backend.js";
 export type { ResidentExecutable, Shards, SpmdExecutable, SpmdOptions } from "./transforms/backend.js";
 export * as axes from "./sharding/axes.js";

@@ -26,6 +26,7 @@ export {
   trainAgent,
   trainDQN,
   trainPPO,
+  trainPPOMultiGPU,
   trainSAC,
   unreplicate,
 } from "../runner/index.js";
@@ -76,6 +77,7 @@ export type {
   SweepSetting,
   TrainAgentOptions,
   TrainDQNOptions,
+  TrainPPOMultiGPUOptions,
   TrainPPOOptions,
   TrainResult,
   TrainSACOptions,

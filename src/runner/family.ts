@@ -1,6 +1,15 @@
 // Runs that one program serves: they differ in their seed and in the values of settings that are arguments of it. They
 // can be trained one by one, or several side by side.
-import { jit, np, precompile, tree, vmap, type Array, type AxisTree } from "../array/index.js";
+import {
+  jit,
+  np,
+  precompile,
+  tree,
+  vmap,
+  type Array,
+  type AxisTree,
+  type Shardings,
+} from "../array/index.js";
 import type { Trainer, Work } from "./trainer.js";
 
 /** Settings that a program takes as arguments, by their names in the algorithm's config. */
@@ -53,12 +62,14 @@ export type ChunkFn<S, R> = (state: S, hyper: Hyper, count: Array) => [state: S,
 
 /**
  * The programs of a family. `axes` says what of a state differs between runs that go side by side: `null` is for what
- * is the same in all of them at any time, such as counters, so that branching on it stays branching.
+ * is the same in all of them at any time, such as counters, so that branching on it stays branching. `shardings` says
+ * where the state of a run lies that several devices train.
  */
 export function familyPrograms<S, R>(
   chunk: ChunkFn<S, R>,
   workOf: (records: R, count: number) => Work,
   axes: AxisTree,
+  shardings?: Shardings,
 ): { readonly alone: ChunkFn<S, R>; readonly together: Together<S> } {
   const side = vmap(chunk, [axes, 0, null] as const, [axes, 0] as const);
   const several = jit(
@@ -71,7 +82,10 @@ export function familyPrograms<S, R>(
     { donateArgnums: 0 },
   );
   return {
-    alone: jit(chunk, { donateArgnums: 0 }),
+    alone: jit(chunk, {
+      donateArgnums: 0,
+      ...(shardings !== undefined && { outShardings: [shardings, null] }),
+    }),
     together: {
       prepare: (states, hyper) => precompile(several, states, hyper, np.int32(1)),
       advance: (given, hyper, count) => {

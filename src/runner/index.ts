@@ -40,6 +40,7 @@ export {
   type PPOTrainState,
   type TrainPPOOptions,
 } from "./ppo.js";
+export { trainPPOMultiGPU, type TrainPPOMultiGPUOptions } from "./ppoMultiGPU.js";
 export { longestEpisode } from "./setting.js";
 export { trainerOf } from "./registry.js";
 export type { SweepGrid, SweepSetting } from "./sweep/grid.js";

@@ -1,5 +1,17 @@
 // The runner of agents that learn from rollouts: so many updates at a time in one compiled loop.
-import { evalShape, fail, lax, np, precompile, random, tree, vmap, type Array } from "../array/index.js";
+import {
+  devicePut,
+  evalShape,
+  fail,
+  lax,
+  np,
+  precompile,
+  random,
+  tree,
+  vmap,
+  type Array,
+  type Shardings,
+} from "../array/index.js";
 import { networkIdentity } from "../agent/index.js";
 import type { Environment } from "../env/index.js";
 import type { RunnerConfig } from "./config.js";
@@ -14,6 +26,7 @@ import type { Playing, RolloutConfig, RolloutLearner } from "./rollouts.js";
 import { longestCall } from "./schedule.js";
 import { longestEpisode, lookAt, nameOf, originOf, plainParams, type Setting } from "./setting.js";
 import type { Shape } from "../array/index.js";
+import { atHome, splitParameters, splitRows, type Spread } from "./spread.js";
 import type { Trainer, Work } from "./trainer.js";
 
 /** What such a run carries: the agent, the environments, and what the episodes under way have brought so far. */
@@ -31,6 +44,8 @@ export interface OnPolicyOptions<C> {
   readonly keepsHistory: boolean;
   /** The config of a run that makes so many updates. */
   readonly over: (config: C, updates: number) => C;
+  /** The devices that share the work; null, the default, for one. */
+  readonly spread?: Spread | null;
 }
 
 /** Runs of an agent that share their programs. */
@@ -38,7 +53,7 @@ export function onPolicyFamily<A extends object, C extends RolloutConfig, S, P>(
   env: Environment<S, P>,
   envParams: P,
   { title, name, config: given, kinds, actionCount, networks, learner }: Algorithm<C, RolloutLearner<A>>,
-  { runnerConfig, obsShape, seeds, keepsHistory, over }: OnPolicyOptions<C>,
+  { runnerConfig, obsShape, seeds, keepsHistory, over, spread = null }: OnPolicyOptions<C>,
 ): Family<RunState<A, S>> {
   const operation = `train${title}`;
   const { numEnvs, nSteps } = given;
@@ -48,7 +63,8 @@ export function onPolicyFamily<A extends object, C extends RolloutConfig, S, P>(
     fail(
       operation,
       `totalTimesteps is ${runnerConfig.totalTimesteps}, less than the ${stepsPerUnit} steps of one update ` +
-        `(numEnvs ${numEnvs} × nSteps ${nSteps}); raise it or shorten the rollout`,
+        (spread === null ? "(" : `(${spread.count} devices × `) +
+        `numEnvs ${numEnvs / (spread?.count ?? 1)} × nSteps ${nSteps}); raise it or shorten the rollout`,
     );
   }
   const config = over(given, units);
@@ -59,7 +75,10 @@ export function onPolicyFamily<A extends object, C extends RolloutConfig, S, P>(
   const hasSeeds = seeds !== undefined;
   const begin = (seed: Array, hyper: Hyper, own = networks) =>
     startOf(playing, envParams, setting, learnerWith(hyper, own), numEnvs, seed);
-  const bytes = bytesOf(evalShape(() => begin(random.key(0), {})));
+  const shapes = evalShape(() => begin(random.key(0), {}));
+  const bytes = bytesOf(shapes);
+  const shardings = spread === null ? undefined : shardingsOf(shapes, numEnvs, spread);
+  const place = <T>(state: T): T => (shardings === undefined ? state : devicePut(state, shardings));
   const costs = rolloutCosts(bytes, config, runnerConfig, seeds?.length ?? 1);
   checkMemory(operation, costs);
   const told =
@@ -74,6 +93,7 @@ export function onPolicyFamily<A extends object, C extends RolloutConfig, S, P>(
     },
     workOf,
     0,
+    shardings,
   );
   const act = ({ agent, hyper }: { agent: A; hyper: Hyper }, obs: Array) =>
     learnerWith(hyper).act(agent, obs.slice(null), false)[0].slice(0);
@@ -82,7 +102,8 @@ export function onPolicyFamily<A extends object, C extends RolloutConfig, S, P>(
     maxSteps: longestEpisode(envParams),
   });
   /** The agents of all seeds, one by one. */
-  const agentsOf = (agent: A) => (hasSeeds ? seeds.map((_, at) => rowOf(agent, at)) : [agent]);
+  const agentsOf = (agent: A) =>
+    hasSeeds ? seeds.map((_, at) => rowOf(agent, at)) : [spread === null ? agent : atHome(agent)];
   const trainerOf = ({ seed = runnerConfig.seed, values = {} }: Partial<Member> = {}): Trainer<
     RunState<A, S>
   > => {
@@ -102,12 +123,12 @@ export function onPolicyFamily<A extends object, C extends RolloutConfig, S, P>(
       start: () =>
         hasSeeds ? vmap((key: Array) => begin(key, hyper))(keysOf(seeds)) : begin(random.key(seed), hyper),
       prepare: async (state) => {
-        await precompile(chunk, state, hyper, np.int32(1));
+        await precompile(chunk, place(state), hyper, np.int32(1));
         await prepareEvaluation(state);
       },
       prepareEvaluation,
       advance: (state, count) => {
-        const [next, records] = chunk(state, hyper, np.int32(count));
+        const [next, records] = chunk(place(state), hyper, np.int32(count));
         return { state: next, work: workOf(records, count) };
       },
       evaluate: ({ agentState }, rng) => {
@@ -125,6 +146,16 @@ export function onPolicyFamily<A extends object, C extends RolloutConfig, S, P>(
   };
   return Object.assign(trainerOf, { together, bytes: totalOf(costs) });
 }
+
+/** Where a state lies: environments are split, and parameters where they are large. */
+const shardingsOf = (shapes: object, numEnvs: number, { mesh }: Spread): Shardings => {
+  const { agentState, rng, ...playing } = shapes as Readonly<Record<string, unknown>>;
+  return {
+    ...(splitRows(playing, numEnvs, mesh) as object),
+    agentState: splitParameters(agentState, mesh),
+    rng: splitParameters(rng, mesh),
+  } as Shardings;
+};
 
 const keysOf = (seeds: readonly number[]): Array => np.stack(seeds.map((seed) => random.key(seed)));
 

@@ -5,6 +5,7 @@ import {
   PPO,
   PPOConfig,
   type AnyPPOParams,
+  type PPOBatch,
   type PPOMetrics,
   type PPONetworks,
   type PPOParams,
@@ -22,6 +23,7 @@ import { learnerOf, optionsOf, type Algorithm, type RunnableAgent } from "./lear
 import { run, type RunOptions } from "./loop.js";
 import { onPolicyFamily, type RunState } from "./onPolicy.js";
 import type { RolloutLearner } from "./rollouts.js";
+import { splitBatch, type Spread } from "./spread.js";
 import { warnOfCurve } from "./warn.js";
 
 /** Where a PPO run has come to. The environments' states are those of `env`, one behind the other. */
@@ -52,7 +54,10 @@ export interface TrainPPOOptions<N extends AnyPPOParams = PPOParams> extends Run
 
 const ownOptions = ["ppoConfig", "runnerConfig", "networks", "obsShape", "nActions", "seeds"] as const;
 
-type PPOTrainerOptions = Pick<TrainPPOOptions, (typeof ownOptions)[number]>;
+type PPOTrainerOptions = Pick<TrainPPOOptions, (typeof ownOptions)[number]> & {
+  /** The devices that share the work; null, the default, for one. */
+  readonly spread?: Spread | null;
+};
 
 type Trained<E, N extends AnyPPOParams> = Promise<[PPOTrainState<StateOf<E>, N>, PPOMetricsHistory]>;
 
@@ -106,21 +111,34 @@ export const ppoTrainer = <S, P>(env: Environment<S, P>, envParams: P, options?:
 export function ppoFamily<S, P>(
   env: Environment<S, P>,
   envParams: P,
-  { ppoConfig, runnerConfig: givenRunner, networks, obsShape, nActions, seeds }: PPOTrainerOptions = {},
+  {
+    ppoConfig,
+    runnerConfig: givenRunner,
+    networks,
+    obsShape,
+    nActions,
+    seeds,
+    spread = null,
+  }: PPOTrainerOptions = {},
 ): Family<RunState<PPOState, S>> {
   const ownConfig = plainConfig("trainPPO", "ppoConfig", PPOConfig, ppoConfig);
   const runnerConfig = completedConfig("trainPPO", "runnerConfig", RunnerConfig, givenRunner);
-  checkDevices("trainPPO", runnerConfig);
+  if (spread === null) checkDevices("trainPPO", runnerConfig);
   checkSeeds("trainPPO", seeds);
   const algorithm: Algorithm<PPOConfig, RolloutLearner<PPOState>> = {
-    ...{ title: "PPO", name: "PPO", kinds: ["Discrete", "Box"], networks, learner: ppoLearner },
-    config: withEnvironments(ownConfig, runnerConfig),
+    ...{ title: "PPO", name: "PPO", kinds: ["Discrete", "Box"], networks },
+    learner: (own, parts) => ppoLearner(own, parts, spread),
+    config: onDevices(withEnvironments(ownConfig, runnerConfig), spread),
     actionCount: { name: "nActions", value: nActions },
   };
   return onPolicyFamily(env, envParams, algorithm, {
-    ...{ runnerConfig, obsShape, seeds: seeds ?? undefined, keepsHistory: true, over: overUpdates },
+    ...{ runnerConfig, obsShape, seeds: seeds ?? undefined, keepsHistory: true, over: overUpdates, spread },
   });
 }
+
+/** The config of a run whose environments are those of all devices. */
+const onDevices = (config: PPOConfig, spread: Spread | null): PPOConfig =>
+  spread === null ? config : PPOConfig({ ...config, numEnvs: config.numEnvs * spread.count });
 
 /** What PPO's update takes. */
 interface Experience {
@@ -145,8 +163,15 @@ const withoutValues = ([action, , , state]: ReturnType<typeof PPO.act<PPOParams>
 ];
 
 /** PPO collects its rollouts itself: its critic sees all of one at once. */
-function ppoLearner(config: PPOConfig, networks: object | undefined): RolloutLearner<PPOState> {
+function ppoLearner(
+  config: PPOConfig,
+  networks: object | undefined,
+  spread: Spread | null,
+): RolloutLearner<PPOState> {
   const options = optionsOf(config, networks);
+  const place = spread !== null && {
+    place: (batch: PPOBatch) => splitBatch("trainPPOMultiGPU", batch, 1, spread),
+  };
   return {
     ...learnerOf("trainPPO", agent, options),
     collect: (env, params, agentState, { envObs, envState, rng }) => {
@@ -159,6 +184,9 @@ function ppoLearner(config: PPOConfig, networks: object | undefined): RolloutLea
         ...{ playing: { envObs: obs, envState: next, rng }, reward: rollout.reward, done: rollout.done },
       };
     },
-    update: (state, batch) => agent.update(state, batch, options),
+    update: (state, batch) => {
+      const { rollout, lastValue } = batch as Experience;
+      return PPO.update(state, rollout, lastValue, { ...(options as RolloutOptions), ...place });
+    },
   };
 }

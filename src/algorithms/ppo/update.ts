@@ -26,6 +26,15 @@ const settingsAt = (step: Array, config: PPOConfig) => ({
   clipEps: scheduled("PPO.update", "clipSchedule", config.clipEps, config.clipSchedule, step, config),
 });
 
+export interface UpdateOptions {
+  /** What the agent was made with, or what in it differs from the defaults. Default: the defaults. */
+  readonly config?: Partial<PPOConfig>;
+  /** The networks that it was made with, if they are not PPO's own. */
+  readonly networks?: PPONetworks | undefined;
+  /** Where minibatches (nMinibatches, size, …) go before they are learned from: how several devices share them. */
+  readonly place?: (minibatches: PPOBatch) => PPOBatch;
+}
+
 /** What one gradient step changes. */
 type Learner<P extends AnyPPOParams = AnyPPOParams> = Pick<PPOState<P>, "params" | "optState">;
 
@@ -37,12 +46,12 @@ export function update<P extends AnyPPOParams>(
   state: PPOState<P>,
   trajectories: PPOTransition | PPORollout,
   lastValue: Array,
-  options: { readonly config?: Partial<PPOConfig>; readonly networks?: PPONetworks | undefined } = {},
+  options: UpdateOptions = {},
 ): [state: PPOState<P>, metrics: PPOMetrics] {
-  const { config, networks } = partsAmong("PPO.update", PPOConfig, options, ["actor", "critic"]);
+  const { config, networks } = partsAmong("PPO.update", PPOConfig, options, ["actor", "critic"], ["place"]);
   const rewardStats = includeRewards(state, ...columns(trajectories, config), config);
   const { batch, size } = flatten({ ...state, ...rewardStats }, trajectories, lastValue, config);
-  const minibatches = shuffler(batch, size, config.nMinibatches);
+  const minibatches = shuffler(batch, size, config.nMinibatches, options.place ?? ((all) => all));
   const learn = learningStep<P>(config, settingsAt(state.step, config), networks);
   const epoch = ({ rng, learner, stopped }: Epoch<P>, _: null): readonly [Epoch<P>, Measured] => {
     const [nextRng, key] = random.split(rng);
@@ -118,10 +127,10 @@ function flatten(
 
 /** Cuts a batch into minibatches, in an order that the key decides. */
 const shuffler =
-  (batch: PPOBatch, size: number, count: number) =>
+  (batch: PPOBatch, size: number, count: number, place: (minibatches: PPOBatch) => PPOBatch) =>
   (key: Array): PPOBatch => {
-    const order = random.permutation(key, size);
-    return tree.map((x) => np.take(x, order, 0).reshape([count, size / count, ...x.shape.slice(1)]), batch);
+    const order = random.permutation(key, size).reshape([count, size / count]);
+    return place(tree.map((x) => np.take(x, order, 0), batch));
   };
 
 interface Descent<P extends AnyPPOParams> {

@@ -155,10 +155,18 @@ function play<S, N extends AnyPPOParams, K>(
   return [[{ ...state, rng: last.rng }, trajectories, last.obs, last.current, lastValue], kept];
 }
 
-/** The values of observations with any number of leading axes. */
+/**
+ * The values of observations (T, …) or (T, N, …). The environments come first in the batch that the critic sees, so
+ * that devices that have some of them each have a part of the batch.
+ */
 function valuesOf(params: AnyPPOParams, obs: Array, lead: number, networks: PPONetworks | undefined): Array {
-  const [leading, each] = [obs.shape.slice(0, lead), obs.shape.slice(lead)];
-  return valueOf(params, obs.reshape([-1, ...each]), networks).reshape(leading);
+  if (lead < 2) {
+    const [leading, each] = [obs.shape.slice(0, lead), obs.shape.slice(lead)];
+    return valueOf(params, obs.reshape([-1, ...each]), networks).reshape(leading);
+  }
+  const [steps, environments, ...each] = obs.shape;
+  const rows = np.swapaxes(obs, 0, 1).reshape([-1, ...each]);
+  return valueOf(params, rows, networks).reshape([environments, steps]).T;
 }
 
 interface CutOff {

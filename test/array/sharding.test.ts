@@ -205,6 +205,9 @@ describe("a sharding of one device", () => {
     expect(sharding.equals(SingleDeviceSharding(devices()[2]))).toBe(true);
     expect(sharding.equals(SingleDeviceSharding(devices()[1]))).toBe(false);
     expect(String(sharding)).toBe("SingleDeviceSharding(CpuDevice(2))");
+    const alone = NamedSharding(Mesh([devices()[2]], ["batch"]), PartitionSpec(["batch"]));
+    expect(sharding.isEquivalentTo(alone, 1) && alone.isEquivalentTo(sharding, 1)).toBe(true);
+    expect(() => SingleDeviceSharding(2 as never)).toThrow("it needs a device such as devices()[0], got 2");
   });
 });
 

@@ -1,4 +1,5 @@
 // Devices, meshes and shardings: who holds what.
+import { inspect } from "node:util";
 import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
 import {
   devices,
@@ -254,4 +255,13 @@ describe("a ShapeDtypeStruct", () => {
     const bad = { w: ShapeDtypeStruct([1], "float32"), step: new Date() };
     expect(() => evalShape((state: unknown) => state, bad)).toThrow("at [0].step");
   });
+});
+
+it("the console shows meshes and shardings as they read in code", () => {
+  const mesh = meshOfShape([4, 2], ["batch", "fsdp"]);
+  expect([devices()[1], mesh, PartitionSpec([null, "fsdp"])].map((value) => inspect(value))).toEqual([
+    "CpuDevice(1)",
+    "Mesh(batch: 4, fsdp: 2)",
+    'PartitionSpec([null, "fsdp"])',
+  ]);
 });

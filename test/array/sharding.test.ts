@@ -1,4 +1,5 @@
 // Devices, meshes and shardings: who holds what.
+import { inspect } from "node:util";
 import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
 import {
   devices,
@@ -205,6 +206,9 @@ describe("a sharding of one device", () => {
     expect(sharding.equals(SingleDeviceSharding(devices()[2]))).toBe(true);
     expect(sharding.equals(SingleDeviceSharding(devices()[1]))).toBe(false);
     expect(String(sharding)).toBe("SingleDeviceSharding(CpuDevice(2))");
+    const alone = NamedSharding(Mesh([devices()[2]], ["batch"]), PartitionSpec(["batch"]));
+    expect(sharding.isEquivalentTo(alone, 1) && alone.isEquivalentTo(sharding, 1)).toBe(true);
+    expect(() => SingleDeviceSharding(2 as never)).toThrow("it needs a device such as devices()[0], got 2");
   });
 });
 
@@ -251,4 +255,13 @@ describe("a ShapeDtypeStruct", () => {
     const bad = { w: ShapeDtypeStruct([1], "float32"), step: new Date() };
     expect(() => evalShape((state: unknown) => state, bad)).toThrow("at [0].step");
   });
+});
+
+it("the console shows meshes and shardings as they read in code", () => {
+  const mesh = meshOfShape([4, 2], ["batch", "fsdp"]);
+  expect([devices()[1], mesh, PartitionSpec([null, "fsdp"])].map((value) => inspect(value))).toEqual([
+    "CpuDevice(1)",
+    "Mesh(batch: 4, fsdp: 2)",
+    'PartitionSpec([null, "fsdp"])',
+  ]);
 });

@@ -7,5 +7,11 @@ export function constructible<A extends readonly never[], T extends object, F ex
 ): F & (new (...args: Parameters<F>) => T) {
   // What `new` makes is what the function returns.
   Object.defineProperty(make, "prototype", { value: type.prototype });
+  // What the console shows. Written into the class, it would keep bundlers from leaving out those that nobody uses.
+  Object.defineProperty(type.prototype, Symbol.for("nodejs.util.inspect.custom"), {
+    value(this: { toString(): string }): string {
+      return this.toString();
+    },
+  });
   return make as F & (new (...args: Parameters<F>) => T);
 }

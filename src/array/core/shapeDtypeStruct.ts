@@ -50,21 +50,16 @@ class AbstractArray {
     const place = this.sharding === undefined ? "" : `, ${this.sharding.toString()}`;
     return `ShapeDtypeStruct(${showType(arrayType(this.shape, this.dtype))}${place})`;
   }
-
-  [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return this.toString();
-  }
 }
+
+const make = checked(
+  "ShapeDtypeStruct",
+  3,
+  ["sharding"],
+  (shape: Shape, dtype: DType, { sharding }: ShapeDtypeStructOptions = {}) =>
+    new AbstractArray(shape, dtype, sharding),
+);
 
 /** An array's shape and dtype, and perhaps where it shall lie: `ShapeDtypeStruct([2048, 1024], "float32")`. */
 export type ShapeDtypeStruct = AbstractArray;
-export const ShapeDtypeStruct = constructible(
-  checked(
-    "ShapeDtypeStruct",
-    3,
-    ["sharding"],
-    (shape: Shape, dtype: DType, { sharding }: ShapeDtypeStructOptions = {}) =>
-      new AbstractArray(shape, dtype, sharding),
-  ),
-  AbstractArray,
-);
+export const ShapeDtypeStruct = constructible(make, AbstractArray);

@@ -68,10 +68,6 @@ class DeviceMesh {
   toString(): string {
     return `Mesh(${this.axes.map(({ name, size }) => `${name}: ${size}`).join(", ")})`;
   }
-
-  [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return this.toString();
-  }
 }
 
 function checkNames(axisNames: unknown, shape: Shape): void {
@@ -90,16 +86,15 @@ function checkNames(axisNames: unknown, shape: Shape): void {
   if (twice !== undefined) fail("Mesh", `two axes are named ${JSON.stringify(twice)}; names must differ`);
 }
 
+const make = checked(
+  "Mesh",
+  2,
+  (devices: NestedDevices, axisNames: readonly string[]) => new DeviceMesh(devices, axisNames),
+);
+
 /** Devices arranged along named axes: `Mesh([[d0, d1], [d2, d3]], ["batch", "fsdp"])`. */
 export type Mesh = DeviceMesh;
-export const Mesh = constructible(
-  checked(
-    "Mesh",
-    2,
-    (devices: NestedDevices, axisNames: readonly string[]) => new DeviceMesh(devices, axisNames),
-  ),
-  DeviceMesh,
-);
+export const Mesh = constructible(make, DeviceMesh);
 
 /** A list as nested lists of a shape. */
 const nest = (list: readonly Device[], shape: Shape): NestedDevices => {

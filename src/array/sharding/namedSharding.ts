@@ -109,10 +109,6 @@ class MeshSharding {
     return `NamedSharding(${this.mesh.toString()}, ${this.spec.toString()})`;
   }
 
-  [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return this.toString();
-  }
-
   private axesAlong(dimension: number): NamedAxis[] {
     return this.spec.axesOf(dimension).map((name) => ({ name, size: this.mesh.shape[name] }));
   }
@@ -122,12 +118,11 @@ class MeshSharding {
   }
 }
 
+const make = checked("NamedSharding", 2, (mesh: Mesh, spec: PartitionSpec) => new MeshSharding(mesh, spec));
+
 /** Blocks of an array on the devices of a mesh, as a spec says: `NamedSharding(mesh, PartitionSpec(["batch"]))`. */
 export type NamedSharding = MeshSharding;
-export const NamedSharding = constructible(
-  checked("NamedSharding", 2, (mesh: Mesh, spec: PartitionSpec) => new MeshSharding(mesh, spec)),
-  MeshSharding,
-);
+export const NamedSharding = constructible(make, MeshSharding);
 
 /** Where an array lies. */
 export type Sharding = NamedSharding | SingleDeviceSharding;

@@ -51,10 +51,6 @@ class Spec {
         : `[${entry.map((name) => JSON.stringify(name)).join(", ")}]`;
     return `PartitionSpec([${this.entries.map(show).join(", ")}])`;
   }
-
-  [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return this.toString();
-  }
 }
 
 /** An entry in the one form it has: `["batch"]` is `"batch"`, and `[]` is `null`. */
@@ -70,12 +66,11 @@ function normalized(entry: PartitionEntry, dimension: number): PartitionEntry {
   return names.length < 2 ? only : Object.freeze([...(names as string[])]);
 }
 
+const make = checked("PartitionSpec", 1, (entries: readonly PartitionEntry[] = []) => new Spec(entries));
+
 /**
  * How an array is split, dimension by dimension: `PartitionSpec([["batch", "fsdp"], null])`. Dimensions with `null`, and
  * those beyond the list, are whole; `PartitionSpec([])` is an array that every device has all of.
  */
 export type PartitionSpec = Spec;
-export const PartitionSpec = constructible(
-  checked("PartitionSpec", 1, (entries: readonly PartitionEntry[] = []) => new Spec(entries)),
-  Spec,
-);
+export const PartitionSpec = constructible(make, Spec);

@@ -51,15 +51,10 @@ class OneDevice {
   toString(): string {
     return `SingleDeviceSharding(${this.device.toString()})`;
   }
-
-  [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return this.toString();
-  }
 }
+
+const make = checked("SingleDeviceSharding", 1, (device: Device) => new OneDevice(device));
 
 /** All of an array on one device: `SingleDeviceSharding(devices()[0])`. */
 export type SingleDeviceSharding = OneDevice;
-export const SingleDeviceSharding = constructible(
-  checked("SingleDeviceSharding", 1, (device: Device) => new OneDevice(device)),
-  OneDevice,
-);
+export const SingleDeviceSharding = constructible(make, OneDevice);

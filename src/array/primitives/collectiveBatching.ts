@@ -1,6 +1,7 @@
 // Collectives over a batch. Along the axis that is being vectorised over they become plain operations on the batch; the
 // other axes that they name stay. Of several axes the last varies fastest: what lies side by side is grouped by it first.
 import type { Array } from "../core/array.js";
+import { isFloat } from "../core/dtype.js";
 import { namesAround, otherAxes, type NamedGroup } from "../core/namedAxes.js";
 import type { Batched, Primitive } from "../core/primitive.js";
 import { insertAt, range, replaceAt, without } from "../core/shape.js";
@@ -9,6 +10,7 @@ import type { AllToAllParams, CollectiveParams, PermuteDevicesParams, TiledParam
 import { concatenate } from "./concatenate.js";
 import { iota } from "./iota.js";
 import { repeatBatch, zeros } from "./linear.js";
+import { reduceSum } from "./reduce.js";
 import { permute, reshape } from "./reshape.js";
 import { slice } from "./slice.js";
 
@@ -20,6 +22,13 @@ export interface LocalReduction {
   readonly reduce: (x: Array) => Array;
   readonly reduceSame: (x: Array, size: number) => Array;
 }
+
+/** The sum over a batch, in the dtype of its elements. */
+export const sumExamples = (x: Array): Array => bindOne(reduceSum, [x], { axes: [0] });
+
+/** The sum of as many of the same; small integers wrap around as those of a batch do. */
+export const sumSame = (x: Array, size: number): Array =>
+  isFloat(x.dtype) ? x.mul(size) : sumExamples(repeatBatch(x, size));
 
 /** Reductions of any number of arrays. */
 export function batchReduction(
@@ -65,7 +74,7 @@ export function batchScatter(
 ): Batched {
   const around = namesAround("psumScatter", axes);
   if (around === null) return stillBatched(bindOne(self, [x], { axes, size, axis: axis + 1 }));
-  const total = within(self, isBatched ? x.sum(0) : x.mul(extent), around.before, axis);
+  const total = within(self, isBatched ? sumExamples(x) : sumSame(x, extent), around.before, axis);
   const { shape } = total;
   const blocks = bindOne(reshape, [total], {
     shape: insertAt(replaceAt(shape, axis, shape[axis] / extent), axis, extent),

@@ -12,6 +12,8 @@ import {
   batchPermute,
   batchReduction,
   batchScatter,
+  sumExamples,
+  sumSame,
   type LocalReduction,
 } from "./collectiveBatching.js";
 import { linearPrimitive, type TransposeOne } from "./linear.js";
@@ -107,7 +109,7 @@ function sumSome(arrays: readonly Tangent[], params: CollectiveParams): Tangent[
 /** Any number of arrays, each summed over the group. All devices get the same bits. */
 export const psum: Primitive<CollectiveParams> = reduction(
   "psum",
-  { reduce: (x) => x.sum(0), reduceSame: (x, size) => x.mul(size) },
+  { reduce: sumExamples, reduceSame: sumSame },
   {
     jvp: (inputs, tangents, params) => ({
       outputs: bind(psum, inputs, params),

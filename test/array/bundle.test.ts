@@ -46,4 +46,5 @@ it("keeps the arrays' methods and leaves out functions that nobody calls", { tim
   expect(code).toContain('"np.exp"');
   expect(code).not.toContain('"np.sinh"');
   expect(code).not.toContain('"np.linalg.qr"');
+  expect(code).not.toContain('"psumScatter"');
 });

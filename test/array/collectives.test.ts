@@ -67,6 +67,26 @@ describe("collectives under vmap with an axisName", () => {
     expect(max.toArray()).toEqual([1, 2]);
   });
 
+  it("keep the dtype, and wrap around as its sums do", () => {
+    for (const dtype of ["uint8", "int32", "uint32", "float64"] as const) {
+      const f = vmap(
+        (x: Array, shared: Array) => [
+          lax.psum(x, "i"),
+          lax.psum(shared, "i"),
+          lax.psumScatter(lax.allGather(x, "i"), "i"),
+          lax.pmax(x, "i"),
+        ],
+        [0, null],
+        0,
+        { axisName: "i" },
+      );
+      const results = f(np.array([100, 100, 100], { dtype }), np.array(100, { dtype }));
+      expect(results.map((result) => result.dtype)).toEqual([dtype, dtype, dtype, dtype]);
+      const sum = dtype === "uint8" ? 44 : 300;
+      expect(results.map((result) => result.slice(1).item())).toEqual([sum, sum, sum, 100]);
+    }
+  });
+
   it("axisIndex numbers the examples, axisSize counts them", () => {
     const f = named((x: Array) => x.mul(0).add(lax.axisIndex("i").mul(10)).add(lax.axisSize("i")));
     expect(f(np.zeros([3])).toArray()).toEqual([3, 13, 23]);

@@ -42,6 +42,7 @@ export const call: Primitive<CallParams> = {
   },
   batch: batchCall,
   subPrograms: ({ body }) => [body],
+  expand: ({ body }) => body,
   axes: ({ axes = [] }) => axes,
 };
 

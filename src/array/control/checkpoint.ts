@@ -30,6 +30,7 @@ export const checkpoint: Primitive<CheckpointParams> = {
   partition: partitionCheckpoint,
   prune: narrow,
   subPrograms: ({ body }) => [body],
+  expand: ({ body }) => body,
 };
 
 function jvpCheckpoint(

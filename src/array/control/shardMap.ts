@@ -47,12 +47,13 @@ export const shardMap: Primitive<ShardMapParams> = {
   partition: partitionShardMap,
   prune: narrow,
   subPrograms: ({ body }) => [body],
+  expand: writeOut,
 };
 
 const written = new WeakMap<ShardMapParams, Program>();
 
 /** The same as a Program for one device, which does the work of all. */
-export function writeOut(params: ShardMapParams): Program {
+function writeOut(params: ShardMapParams): Program {
   const known = written.get(params);
   if (known !== undefined) return known;
   const { axes, body, inLayouts, outLayouts } = params;

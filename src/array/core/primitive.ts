@@ -69,6 +69,9 @@ export interface Primitive<P extends object = object> {
   /** The Programs among the parameters. */
   subPrograms?(params: P): readonly Program[];
 
+  /** The same as equations of other primitives, for compilers, which do not know this one. */
+  expand?(params: P): Program;
+
   /** The named axes along which it meets other examples or devices. */
   axes?(params: P): readonly string[];
 

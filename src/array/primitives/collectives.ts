@@ -1,8 +1,7 @@
 // What devices do together. Every device runs the same program on its own blocks; these equations are where they
 // meet. Devices that differ along `axes` only form a group, in the order of their positions along `axes`.
-import type { Array } from "../core/array.js";
 import { fail } from "../core/errors.js";
-import type { Linearized, Primitive, Tangent } from "../core/primitive.js";
+import type { Primitive, Tangent } from "../core/primitive.js";
 import type { Equation } from "../core/program.js";
 import { bind, bindOne } from "../core/trace.js";
 import { arrayType, type ArrayType } from "../core/type.js";
@@ -13,6 +12,9 @@ import {
   batchPermute,
   batchReduction,
   batchScatter,
+  sumExamples,
+  sumSame,
+  type LocalReduction,
 } from "./collectiveBatching.js";
 import { linearPrimitive, type TransposeOne } from "./linear.js";
 import { equal } from "./logic.js";
@@ -45,18 +47,20 @@ export interface AllToAllParams extends CollectiveParams {
 }
 
 /** What all collectives share: without others to meet, they cannot run. */
-const rulesOf = <P extends CollectiveParams>(
-  name: string,
-  infer: (inputs: readonly ArrayType[], params: P) => ArrayType[],
-  batch: Primitive<P>["batch"],
-) => ({
-  name,
-  infer,
+const meeting = (name: string) => ({
   evaluate: (): never =>
     fail(name, "it needs devices to work together: use it in shardMap, or in vmap with an axisName"),
-  batch,
-  axes: ({ axes }: P) => axes,
+  axes: ({ axes }: CollectiveParams) => axes,
 });
+
+const collective = <P extends CollectiveParams>(
+  rules: Omit<Primitive<P>, "evaluate" | "axes">,
+): Primitive<P> => ({ ...rules, ...meeting(rules.name) });
+
+/** A collective of one array that is linear in it. */
+const linear = <P extends CollectiveParams>(
+  rules: Pick<Primitive<P>, "name" | "infer" | "batch"> & { readonly transpose: TransposeOne<P> },
+): Primitive<P> => linearPrimitive<P>({ ...rules, ...meeting(rules.name) });
 
 const same = (inputs: readonly ArrayType[]): ArrayType[] => [...inputs];
 
@@ -66,16 +70,6 @@ const resized = (type: ArrayType, axis: number, resize: (extent: number) => numb
     type.dtype,
   );
 
-const isArray = (tangent: Tangent): tangent is Array => tangent !== null;
-
-/** The sums of those that are there. */
-function sumSome(arrays: readonly Tangent[], params: CollectiveParams): Tangent[] {
-  const present = arrays.filter(isArray);
-  if (present.length === 0) return arrays.map(() => null);
-  const sums = bind(psum, present, params);
-  return arrays.map((array) => (array === null ? null : (sums.shift() ?? null)));
-}
-
 /** Some of the arrays that are reduced together. */
 const narrow = (equation: Equation, wanted: readonly boolean[]): Equation => ({
   ...equation,
@@ -83,68 +77,73 @@ const narrow = (equation: Equation, wanted: readonly boolean[]): Equation => ({
   outputs: equation.outputs.filter((_, index) => wanted[index]),
 });
 
-/** Arrays that are reduced together have nothing to do with each other. */
-const separable: Pick<Primitive<CollectiveParams>, "partition" | "prune"> = {
-  partition: (equation, unknown) => {
-    const isKnown = unknown.map((flag) => !flag);
-    return {
-      known: isKnown.includes(true) ? [narrow(equation, isKnown)] : [],
-      unknown: [narrow(equation, unknown)],
-    };
-  },
-  prune: narrow,
-};
+/** A reduction of any number of arrays, which have nothing to do with each other. */
+function reduction(
+  name: string,
+  local: LocalReduction,
+  rules: Pick<Primitive<CollectiveParams>, "jvp" | "transpose">,
+): Primitive<CollectiveParams> {
+  const primitive: Primitive<CollectiveParams> = collective({
+    name,
+    infer: same,
+    batch: (...rule) => batchReduction(primitive, local, ...rule),
+    partition(equation, unknown) {
+      const isKnown = unknown.map((flag) => !flag);
+      const known = isKnown.includes(true) ? [narrow(equation, isKnown)] : [];
+      return { known, unknown: [narrow(equation, unknown)] };
+    },
+    prune: narrow,
+    ...rules,
+  });
+  return primitive;
+}
+
+/** The sums of those that are there. */
+function sumSome(arrays: readonly Tangent[], params: CollectiveParams): Tangent[] {
+  const present = arrays.filter((array) => array !== null);
+  if (present.length === 0) return arrays.map(() => null);
+  const sums = bind(psum, present, params);
+  return arrays.map((array) => (array === null ? null : (sums.shift() ?? null)));
+}
 
 /** Any number of arrays, each summed over the group. All devices get the same bits. */
-export const psum: Primitive<CollectiveParams> = {
-  ...rulesOf<CollectiveParams>(
-    "psum",
-    same,
-    batchReduction(
-      () => psum,
-      (x) => x.sum(0),
-      (x, size) => x.mul(size),
-    ),
-  ),
-  ...separable,
-  jvp: (inputs, tangents, params) => ({
-    outputs: bind(psum, inputs, params),
-    tangents: sumSome(tangents, params),
-  }),
-  // What a device adds reaches all of them, and each has a cotangent for it.
-  transpose: (cotangents, known, _types, params) =>
-    sumSome(
-      cotangents.map((cotangent, index) => (known[index] === null ? cotangent : null)),
-      params,
-    ),
-};
+export const psum: Primitive<CollectiveParams> = reduction(
+  "psum",
+  { reduce: sumExamples, reduceSame: sumSame },
+  {
+    jvp: (inputs, tangents, params) => ({
+      outputs: bind(psum, inputs, params),
+      tangents: sumSome(tangents, params),
+    }),
+    // What a device adds reaches all of them, and each has a cotangent for it.
+    transpose: (cotangents, known, _types, params) =>
+      sumSome(
+        cotangents.map((cotangent, index) => (known[index] === null ? cotangent : null)),
+        params,
+      ),
+  },
+);
 
 function extremum(name: string, reduce: typeof reduceMax): Primitive<CollectiveParams> {
-  const primitive: Primitive<CollectiveParams> = {
-    ...rulesOf<CollectiveParams>(
-      name,
-      same,
-      batchReduction(
-        () => primitive,
-        (x) => bindOne(reduce, [x], { axes: [0] }),
-        (x) => x,
-      ),
-    ),
-    ...separable,
-    // The gradient goes to the extreme elements, shared evenly where several are equal.
-    jvp(inputs, tangents, params): Linearized {
-      const outputs = bind(primitive, inputs, params);
-      const moved = outputs.map((output, index): Tangent => {
-        const tangent = tangents[index];
-        if (tangent === null) return null;
-        const hits = bindOne(equal, [inputs[index], output], {}).astype(output.dtype);
-        const [share] = bind(psum, [hits], params);
-        const [sum] = bind(psum, [tangent.mul(hits)], params);
-        return sum.div(share);
-      });
-      return { outputs, tangents: moved };
+  const primitive: Primitive<CollectiveParams> = reduction(
+    name,
+    { reduce: (x) => bindOne(reduce, [x], { axes: [0] }), reduceSame: (x) => x },
+    {
+      // The gradient goes to the extreme elements, shared evenly where several are equal.
+      jvp(inputs, tangents, params) {
+        const outputs = bind(primitive, inputs, params);
+        const moved = outputs.map((output, index): Tangent => {
+          const tangent = tangents[index];
+          if (tangent === null) return null;
+          const hits = bindOne(equal, [inputs[index], output], {}).astype(output.dtype);
+          const [share] = bind(psum, [hits], params);
+          const [sum] = bind(psum, [tangent.mul(hits)], params);
+          return sum.div(share);
+        });
+        return { outputs, tangents: moved };
+      },
     },
-  };
+  );
   return primitive;
 }
 
@@ -153,71 +152,55 @@ export const pmax = extremum("pmax", reduceMax);
 /** Any number of arrays, of each the smallest over the group. */
 export const pmin = extremum("pmin", reduceMin);
 
-/** A collective of one array that is linear in it. */
-const linear = <P extends CollectiveParams>(
-  rules: ReturnType<typeof rulesOf<P>>,
-  transpose: TransposeOne<P>,
-): Primitive<P> => linearPrimitive<P>({ ...rules, transpose });
-
 /** The blocks of the group, side by side along `axis`. */
-export const allGather: Primitive<TiledParams> = linear(
-  rulesOf<TiledParams>(
-    "allGather",
-    ([x], { axis, size }) => [resized(x, axis, (extent) => extent * size)],
-    batchGather(() => allGather),
-  ),
-  (ct, _known, _types, params) => [bindOne(psumScatter, [ct], params)],
-);
+export const allGather: Primitive<TiledParams> = linear({
+  name: "allGather",
+  infer: ([x], { axis, size }) => [resized(x, axis, (extent) => extent * size)],
+  batch: (...rule) => batchGather(allGather, ...rule),
+  transpose: (ct, _known, _types, params) => [bindOne(psumScatter, [ct], params)],
+});
 
 /** Sums over the group, of which each device keeps its block along `axis`. */
-export const psumScatter: Primitive<TiledParams> = linear(
-  rulesOf<TiledParams>(
-    "psumScatter",
-    ([x], { axis, size }) => [resized(x, axis, (extent) => extent / size)],
-    batchScatter(() => psumScatter),
-  ),
-  (ct, _known, _types, params) => [bindOne(allGather, [ct], params)],
-);
+export const psumScatter: Primitive<TiledParams> = linear({
+  name: "psumScatter",
+  infer: ([x], { axis, size }) => [resized(x, axis, (extent) => extent / size)],
+  batch: (...rule) => batchScatter(psumScatter, ...rule),
+  transpose: (ct, _known, _types, params) => [bindOne(allGather, [ct], params)],
+});
 
 /** Blocks that change hands. */
-export const ppermute: Primitive<PermuteDevicesParams> = linear(
-  rulesOf<PermuteDevicesParams>(
-    "ppermute",
-    same,
-    batchPermute(() => ppermute),
-  ),
-  (ct, _known, _types, { pairs, ...rest }) => [
+export const ppermute: Primitive<PermuteDevicesParams> = linear({
+  name: "ppermute",
+  infer: same,
+  batch: (...rule) => batchPermute(ppermute, ...rule),
+  transpose: (ct, _known, _types, { pairs, ...rest }) => [
     bindOne(ppermute, [ct], { ...rest, pairs: pairs.map(([from, to]) => [to, from] as const) }),
   ],
-);
+});
 
 /** Each device cuts its block along `split` and gets one piece from every device, joined along `join`. */
-export const allToAll: Primitive<AllToAllParams> = linear(
-  rulesOf<AllToAllParams>(
-    "allToAll",
-    ([x], { split, join, size }) => [
-      resized(
-        resized(x, split, (extent) => extent / size),
-        join,
-        (extent) => extent * size,
-      ),
-    ],
-    batchAllToAll(() => allToAll),
-  ),
-  (ct, _known, _types, { split, join, ...rest }) => [
+export const allToAll: Primitive<AllToAllParams> = linear({
+  name: "allToAll",
+  infer: ([x], { split, join, size }) => [
+    resized(
+      resized(x, split, (extent) => extent / size),
+      join,
+      (extent) => extent * size,
+    ),
+  ],
+  batch: (...rule) => batchAllToAll(allToAll, ...rule),
+  transpose: (ct, _known, _types, { split, join, ...rest }) => [
     bindOne(allToAll, [ct], { ...rest, split: join, join: split }),
   ],
-);
+});
 
 /** The device's number in its group, an int32 scalar. */
-export const axisIndex: Primitive<CollectiveParams> = {
-  ...rulesOf<CollectiveParams>(
-    "axisIndex",
-    () => [arrayType([], "int32")],
-    batchIndex(() => axisIndex),
-  ),
+export const axisIndex: Primitive<CollectiveParams> = collective({
+  name: "axisIndex",
+  infer: () => [arrayType([], "int32")],
+  batch: (...rule) => batchIndex(axisIndex, ...rule),
   jvp: (_inputs, _tangents, params) => ({
     outputs: [bindOne(axisIndex, [], params)],
     tangents: [null],
   }),
-};
+});

@@ -9,12 +9,10 @@ import {
   type Program,
   type Variable,
 } from "../core/program.js";
-import { call } from "../control/call.js";
-import { checkpoint } from "../control/checkpoint.js";
 import type { CondParams } from "../control/cond.js";
 import { refuseForward, reverseOnly, type ReverseOnlyParams } from "../control/reverseOnly.js";
 import type { ScanParams } from "../control/scanParams.js";
-import { shardMap, writeOut, type ShardMapParams } from "../control/shardMap.js";
+import type { ShardMapParams } from "../control/shardMap.js";
 import type { WhileParams } from "../control/while.js";
 import type { Primitive } from "../core/primitive.js";
 import { barrier } from "../primitives/barrier.js";
@@ -29,7 +27,7 @@ export interface Expanded {
   readonly constants: readonly Concrete[];
 }
 
-const expandable = new Set<unknown>([call, checkpoint, reverseOnly, barrier, constantArray]);
+const special = new Set<unknown>([reverseOnly, barrier, constantArray]);
 
 export interface ExpandOptions {
   /** Whether programs for several devices stay, with their bodies expanded; else one device does the work of all. */
@@ -38,11 +36,13 @@ export interface ExpandOptions {
 
 /** Writes out every call, and makes the arrays that rules refer to inputs in front of the others. */
 export function expandCalls(program: Program, { keepShardMaps = false }: ExpandOptions = {}): Expanded {
+  const isExpanded = (primitive: Primitive): boolean =>
+    primitive.expand !== undefined && !(keepShardMaps && primitive.name === "shardMap");
   const needsExpansion = (given: Program): boolean =>
     given.equations.some(
       (equation) =>
-        expandable.has(equation.primitive) ||
-        (!keepShardMaps && isOne(equation.primitive, shardMap)) ||
+        special.has(equation.primitive) ||
+        isExpanded(equation.primitive) ||
         subPrograms(equation).some(needsExpansion),
     );
   if (!needsExpansion(program)) return { program, constants: [] };
@@ -57,11 +57,6 @@ export function expandCalls(program: Program, { keepShardMaps = false }: ExpandO
     const names = new Map<Variable, Atom>();
     const rename = (atom: Atom): Atom => (atom.kind === "variable" ? (names.get(atom) ?? atom) : atom);
     const equations: Equation[] = [];
-    const addAll = (body: Program, { inputs, outputs }: Equation): void => {
-      const written = substitute(body, inputs);
-      written.equations.forEach(add);
-      outputs.forEach((output, index) => names.set(output, rename(written.outputs[index])));
-    };
     const add = (original: Equation): void => {
       const equation = { ...original, inputs: original.inputs.map(rename) };
       const { primitive, params } = equation;
@@ -71,10 +66,10 @@ export function expandCalls(program: Program, { keepShardMaps = false }: ExpandO
       } else if (isOne(primitive, barrier)) {
         // Numbered, so that no two of them look alike.
         equations.push({ ...equation, params: { number: barriers++ } });
-      } else if (isOne(primitive, call) || isOne(primitive, checkpoint)) {
-        addAll((params as { readonly body: Program }).body, equation);
-      } else if (!keepShardMaps && isOne(primitive, shardMap)) {
-        addAll(writeOut(params as ShardMapParams), equation);
+      } else if (primitive.expand !== undefined && isExpanded(primitive)) {
+        const written = substitute(primitive.expand(params), equation.inputs);
+        written.equations.forEach(add);
+        equation.outputs.forEach((output, index) => names.set(output, rename(written.outputs[index])));
       } else if (subPrograms(equation).some(needsExpansion)) {
         equations.push(expandControl(equation, expand, constant));
       } else equations.push(equation);

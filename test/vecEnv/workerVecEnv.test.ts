@@ -212,7 +212,9 @@ describe("WorkerVecEnv names the environment that fails, and ends all workers:",
     expect(await words({ numWorkers: 4 })).toContain("numWorkers is 4, more than numEnvs, 3");
     expect(await words({ timeoutMs: -1 })).toContain("timeoutMs must be a positive number");
     expect(await words({ id: "Walk-v0" })).toContain("but not both");
-    expect(await words({ export: "Walk" })).toContain('there is no option "export"');
+    expect(await words({ export: "Walk" })).toContain(
+      "there is no option `export`; did you mean `exportName`?",
+    );
   });
 
   it("a page that may not share memory", async () => {

@@ -105,8 +105,9 @@ describe.skipIf(isWithoutChromium("test/browserWorkers.test.ts"))("WorkerVecEnv 
       }),
     );
     const { said } = await call<{ said: Failure }>("refused");
-    expect(said.message).toMatch(
-      /environment 0.*: its worker could not load http.*\/dist\/vecEnv\/worker\/entry\.js; it must be served with/,
+    expect(said.message).toBe(
+      "WorkerVecEnv: environment 0: its worker could not load its program; scripts must come with the page's header " +
+        "Cross-Origin-Embedder-Policy (or one of those in the same worker: 1)",
     );
   });
 });

@@ -61,14 +61,13 @@ function startBrowserWorker(operation: string, { message, lost }: ThreadEvents):
     );
   }
   const worker = new Worker(new URL("./entry.js", import.meta.url), { type: "module" });
-  // An error without a message is one of loading; in one expression with the worker, bundlers would not find its file.
-  const program = entryUrl().href;
   worker.onmessage = ({ data }: MessageEvent<Reply>) => message(data);
   worker.onmessageerror = () => lost("its worker sent what cannot be read");
   worker.onerror = ({ message: words, error }) =>
     lost(
+      // What goes wrong while the worker's program is loaded has no message.
       words === undefined || words === ""
-        ? `its worker could not load ${program}; it must be served with the page's header Cross-Origin-Embedder-Policy`
+        ? "its worker could not load its program; scripts must come with the page's header Cross-Origin-Embedder-Policy"
         : `its worker failed: ${words}`,
       error,
     );

@@ -56,7 +56,7 @@ export class CompiledRollouts implements Player<PPOAgentState, Played> {
           rollout,
           lastValue,
           { obs: nextObs, envState: next, running: after },
-          totals,
+          oneRollout(totals),
         ] as const;
       },
       device === undefined ? {} : { device },
@@ -81,7 +81,7 @@ export class CompiledRollouts implements Player<PPOAgentState, Played> {
   play(state: PPOAgentState): Played {
     const [played, rollout, lastValue, next, totals] = this.collect(state, this.environments);
     this.now = next;
-    const { returns, lengths } = endedIn(oneRollout(totals), 1);
+    const { returns, lengths } = endedIn(totals, 1);
     returns.forEach((reward, at) => this.book.addEnded({ reward, length: lengths[at], components: {} }));
     return {
       ...{ state: played, rollout, lastValue },
@@ -122,7 +122,7 @@ export class CompiledRollouts implements Player<PPOAgentState, Played> {
   }
 }
 
-/** The totals of one rollout as a record of several has them. */
+/** The totals of one rollout as a record of several has them; compiled, that costs nothing. */
 const oneRollout = ({ done, returns, lengths }: StepTotals): StepTotals => ({
   done: done.slice(null),
   returns: returns.slice(null),

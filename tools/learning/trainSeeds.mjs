@@ -15,6 +15,8 @@ import {
   trainPPO,
   trainSAC,
 } from "../../dist/exports/runner.js";
+import { targets } from "./targets.mjs";
+import { trainHostSeeds } from "./trainHostSeeds.mjs";
 
 /** Points of a learning curve. */
 const points = 20;
@@ -59,7 +61,10 @@ export async function trainSeeds(config, seeds, nEpisodes, onSeed) {
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [name, ...numbers] = process.argv.slice(2);
   const [totalTimesteps, nEpisodes, ...seeds] = numbers.map(Number);
-  const { config } = presets[name];
-  const runner = RunnerConfig({ ...config.runner, totalTimesteps });
-  await trainSeeds({ ...config, runner }, seeds, nEpisodes, (line) => console.log(JSON.stringify(line)));
+  const { preset = name, vector } = targets[name] ?? {};
+  const { config } = presets[preset];
+  const own = { ...config, runner: RunnerConfig({ ...config.runner, totalTimesteps }) };
+  const tell = (line) => console.log(JSON.stringify(line));
+  if (vector === undefined) await trainSeeds(own, seeds, nEpisodes, tell);
+  else await trainHostSeeds(vector, own, seeds, nEpisodes, tell);
 }

@@ -106,7 +106,8 @@ describe.skipIf(isWithoutChromium("test/browserWorkers.test.ts"))("WorkerVecEnv 
     );
     const { said } = await call<{ said: Failure }>("refused");
     expect(said.message).toBe(
-      "WorkerVecEnv: environment 0: its worker could not load its program; scripts must come with the page's header " +
+      "WorkerVecEnv: environment 0: its worker could not load its program, vecEnv/worker/entry.js of this package: it " +
+        "must lie beside the bundle where there is one, and come with the page's header " +
         "Cross-Origin-Embedder-Policy (or one of those in the same worker: 1)",
     );
   });

@@ -67,7 +67,8 @@ function startBrowserWorker(operation: string, { message, lost }: ThreadEvents):
     lost(
       // What goes wrong while the worker's program is loaded has no message.
       words === undefined || words === ""
-        ? "its worker could not load its program; scripts must come with the page's header Cross-Origin-Embedder-Policy"
+        ? "its worker could not load its program, vecEnv/worker/entry.js of this package: it must lie beside the bundle " +
+            "where there is one, and come with the page's header Cross-Origin-Embedder-Policy"
         : `its worker failed: ${words}`,
       error,
     );

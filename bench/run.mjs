@@ -15,6 +15,7 @@ const benchmarks = [
     "train",
     "inference",
     "hostRunners",
+    "hostTraining",
   ],
 ];
 const [wanted = "", ...rest] = process.argv.slice(2);

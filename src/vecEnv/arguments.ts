@@ -1,29 +1,27 @@
 // Arguments of vectors of environments, and what is wrong with them.
-import { describe, fail, tellNearest } from "../array/index.js";
+import { check, describe, fail, rules } from "../array/index.js";
 import type { GroupState } from "./group.js";
 
-/** Refuses options that nobody knows. */
-export function checkOptions(operation: string, options: object, known: readonly string[]): void {
-  if (typeof options !== "object" || options === null) {
-    fail(operation, `takes options as an object, got ${describe(options)}`);
-  }
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    fail(operation, `there is no option ${JSON.stringify(unknown)}; ${tellNearest(unknown, known)}`);
-  }
+/** How long environments may take; timers know no longer times than these. */
+const patience = rules.rule(
+  "a positive number below 2147483648, or Infinity",
+  (value) => typeof value === "number" && value > 0 && (value < 2 ** 31 || value === Infinity),
+);
+
+interface Limits {
+  readonly timeoutMs: number;
+  readonly maxEpisodeSteps: number | undefined;
 }
 
-export function checkCount(operation: string, name: string, value: unknown): void {
-  if (!Number.isSafeInteger(value) || (value as number) < 1) {
-    fail(operation, `${name} must be a whole number of at least 1, got ${describe(value)}`);
-  }
+/** Refuses limits that are none. */
+export function checkLimits(operation: string, { timeoutMs, maxEpisodeSteps }: Limits): void {
+  check(operation, "timeoutMs", timeoutMs, patience);
+  if (maxEpisodeSteps !== undefined) check(operation, "maxEpisodeSteps", maxEpisodeSteps, rules.whole(1));
 }
 
 /** Seeds and what is added to them for each environment are whole numbers. */
 export function checkSeed(operation: string, seed: number | undefined): void {
-  if (seed !== undefined && (!Number.isSafeInteger(seed) || seed < 0)) {
-    fail(operation, `the seed of reset must be a whole number of at least 0, got ${describe(seed)}`);
-  }
+  if (seed !== undefined) check(operation, "the seed of reset", seed, rules.whole(0));
 }
 
 export function checkIndex(operation: string, index: number, count: number): void {

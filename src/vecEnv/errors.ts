@@ -35,4 +35,8 @@ export class VecEnvError extends Error {
   }
 }
 
+/** The words for an environment that owes an answer when its time is over. */
+export const lateReason = (timeoutMs: number): string =>
+  `has not answered within ${timeoutMs} ms (timeoutMs)`;
+
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,7 +1,7 @@
 // FunctionalVecEnv: a functional environment as several side by side, each step one call of a compiled program.
-import { arrayType, concrete, describe, fail, tree, type Array } from "../array/index.js";
+import { arrayType, check, concrete, describe, fail, rules, tree, type Array } from "../array/index.js";
 import { lookAtEnv, render, type Environment } from "../env/index.js";
-import { checkCount, checkIndex, checkSeed } from "./arguments.js";
+import { checkIndex, checkSeed } from "./arguments.js";
 import { VecEnvError } from "./errors.js";
 import { keysOf, plainStep, programsOf, type Carry } from "./functionalPrograms.js";
 import { actionProblem, layoutOf } from "./layout.js";
@@ -31,7 +31,7 @@ export function FunctionalVecEnv<S, P>(
   numEnvs: number,
 ): FunctionalVecEnv<S, P> {
   const operation = "FunctionalVecEnv";
-  checkCount(operation, "the number of environments", numEnvs);
+  check(operation, "the number of environments", numEnvs, rules.whole(1));
   lookAtEnv(operation, env, params);
   const [observationSpace, actionSpace] = [env.observationSpace(params), env.actionSpace(params)];
   const actionLayout = layoutOf(actionSpace);
@@ -42,7 +42,7 @@ export function FunctionalVecEnv<S, P>(
 
   const begun = (): Carry<S> => carry ?? fail(operation, "there are no episodes yet; call reset() first");
   /** Refuses numbers that are not finite, in the rows that are to be read. */
-  const check = (what: string, values: HostArray, isRead: Uint8Array | null): void => {
+  const checkFinite = (what: string, values: HostArray, isRead: Uint8Array | null): void => {
     const size = values.length / numEnvs;
     for (let at = 0; at < values.length; at++) {
       if (values[at] - values[at] === 0) continue;
@@ -68,7 +68,7 @@ export function FunctionalVecEnv<S, P>(
         const [obs, next] = begin(keys);
         carry = next;
         const values = obs.data() as HostArray;
-        check("the observation of reset", values, null);
+        checkFinite("the observation of reset", values, null);
         return values;
       },
       { begins: true },
@@ -83,10 +83,10 @@ export function FunctionalVecEnv<S, P>(
       carry = next;
       const found = plainStep(results);
       const { obs, rewards, dones, extras } = found;
-      check("the reward of step", rewards, null);
-      check("the observation of step", obs, null);
+      checkFinite("the reward of step", rewards, null);
+      checkFinite("the observation of step", obs, null);
       if (extras.finalObservation !== undefined) {
-        check("the last observation", extras.finalObservation, dones);
+        checkFinite("the last observation", extras.finalObservation, dones);
       }
       return found;
     };

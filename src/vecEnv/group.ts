@@ -1,6 +1,6 @@
 // Environments that are stepped by one thread: calls them, checks what they give, and writes it into typed arrays.
 import { describe } from "../array/index.js";
-import { classOf, messageOf, VecEnvError } from "./errors.js";
+import { classOf, lateReason, messageOf, VecEnvError } from "./errors.js";
 import { tellInfo, type InfoSink } from "./infos.js";
 import { actionAt, type Layout } from "./layout.js";
 import { obsWriter, type WriteObs } from "./observations.js";
@@ -99,6 +99,15 @@ export class EnvGroup {
     if (failed?.status === "rejected") throw failed.reason;
   }
 
+  /** The failure of environments that owe an answer when their time is over. */
+  lateError(timeoutMs: number): VecEnvError {
+    const { first, buffers } = this.options;
+    const { waiting } = buffers;
+    const [at, ...others] = [...this.envs.keys()].filter((index) => waiting[index] === 1);
+    const also = others.length === 0 ? "" : `, nor have ${others.map((other) => first + other).join(", ")}`;
+    return this.failure(at, lateReason(timeoutMs) + also);
+  }
+
   private stepOne(at: number, actions: HostArray): MaybePromise<void> {
     const action = actionAt(actions, this.options.action, at);
     this.options.buffers.waiting[at] = 1;
@@ -193,11 +202,11 @@ export class EnvGroup {
   private async attempt<T>(at: number, method: string, call: () => Promise<T>): Promise<T> {
     this.options.buffers.waiting[at] = 1;
     try {
-      const result = await call();
-      this.options.buffers.waiting[at] = 0;
-      return result;
+      return await call();
     } catch (error) {
       return this.threw(at, method, error);
+    } finally {
+      this.options.buffers.waiting[at] = 0;
     }
   }
 
@@ -210,8 +219,12 @@ export class EnvGroup {
   }
 
   private fail(at: number, reason: string, cause?: unknown): never {
+    throw this.failure(at, reason, cause);
+  }
+
+  private failure(at: number, reason: string, cause?: unknown): VecEnvError {
     const { operation, first } = this.options;
-    throw new VecEnvError(operation, {
+    return new VecEnvError(operation, {
       index: first + at,
       environment: classOf(this.envs[at]),
       reason,

@@ -18,6 +18,16 @@ export function visitAll(count: number, visit: (index: number) => MaybePromise<v
   return pending === null ? undefined : Promise.all(pending).then(() => undefined);
 }
 
+/** What is at hand at once, or comes within a limit; where it does not, `late` says what to throw. */
+export function within<T>(limitMs: number, result: MaybePromise<T>, late: () => Error): MaybePromise<T> {
+  if (limitMs === Infinity || !isPromise(result)) return result;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), limitMs);
+  });
+  return Promise.race([result, end]).finally(() => clearTimeout(timer));
+}
+
 /** A call whose exception is a rejection, so that the promises before it are still waited for. */
 async function visitLater(visit: (index: number) => MaybePromise<void>, index: number): Promise<void> {
   await visit(index);

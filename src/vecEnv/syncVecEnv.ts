@@ -1,15 +1,20 @@
 // SyncVecEnv: environments that are objects side by side, stepped one after the other in this thread.
-import { fail } from "../array/index.js";
-import { checkCount, checkIndex, checkOptions, checkSeed, checkStates } from "./arguments.js";
+import { checkOptions, fail } from "../array/index.js";
+import { checkIndex, checkLimits, checkSeed, checkStates } from "./arguments.js";
 import { EnvGroup, type GroupBuffers } from "./group.js";
 import { makeEnvs } from "./hostEnvs.js";
 import { GatheredInfos } from "./infos.js";
 import { actionProblem, layoutOf, newArray } from "./layout.js";
 import { Lifecycle } from "./lifecycle.js";
-import { isPromise } from "./promises.js";
-import type { HostEnv, VecEnv, VecStep } from "./types.js";
+import { isPromise, within } from "./promises.js";
+import type { HostEnv, MaybePromise, VecEnv, VecStep } from "./types.js";
 
 export interface SyncVecEnvOptions {
+  /**
+   * How long environments that answer with promises may take for a call. Default 60,000; Infinity for no limit. One
+   * that computes without an end holds up the thread that would notice; `WorkerVecEnv` ends such.
+   */
+  readonly timeoutMs?: number;
   /** Steps after which an episode is cut off, for environments that have no such limit of their own. */
   readonly maxEpisodeSteps?: number;
 }
@@ -28,9 +33,9 @@ export function SyncVecEnv(
   options: SyncVecEnvOptions = {},
 ): SyncVecEnv {
   const operation = "SyncVecEnv";
-  checkOptions(operation, options, ["maxEpisodeSteps"]);
-  const { maxEpisodeSteps } = options;
-  if (maxEpisodeSteps !== undefined) checkCount(operation, "maxEpisodeSteps", maxEpisodeSteps);
+  checkOptions(operation, options, ["timeoutMs", "maxEpisodeSteps"]);
+  const { timeoutMs = 60_000, maxEpisodeSteps } = options;
+  checkLimits(operation, { timeoutMs, maxEpisodeSteps });
   const envs = makeEnvs(operation, factories);
   const numEnvs = envs.length;
   const { observationSpace, actionSpace } = envs[0];
@@ -55,12 +60,14 @@ export function SyncVecEnv(
     maxEpisodeSteps: maxEpisodeSteps ?? null,
   });
   const life = new Lifecycle(operation);
+  const inTime = <T>(answer: MaybePromise<T>): MaybePromise<T> =>
+    within(timeoutMs, answer, () => group.lateError(timeoutMs));
   const result = stepResult(buffers);
   const finish = (): VecStep => {
     const told = infos.extras();
     return told === null ? result : { ...result, extras: { ...result.extras, ...told } };
   };
-  let closing: Promise<void> | null = null;
+  let closing: MaybePromise<void> | null = null;
 
   return {
     numEnvs,
@@ -70,7 +77,7 @@ export function SyncVecEnv(
     reset(seed) {
       checkSeed(operation, seed);
       const start = () => {
-        const begun = group.reset(seed);
+        const begun = inTime(group.reset(seed));
         return isPromise(begun) ? begun.then(() => buffers.obs) : buffers.obs;
       };
       return life.call("reset", start, { begins: true });
@@ -80,7 +87,7 @@ export function SyncVecEnv(
       if (problem !== null) fail(operation, `step ${problem}`);
       const take = () => {
         infos.begin();
-        const stepped = group.step(actions);
+        const stepped = inTime(group.step(actions));
         return isPromise(stepped) ? stepped.then(finish) : finish();
       };
       return life.call("step", take, { needsReset: true });
@@ -88,19 +95,19 @@ export function SyncVecEnv(
     ...(envs.every((env) => env.render !== undefined) && {
       render(index: number) {
         checkIndex(operation, index, numEnvs);
-        return life.call("render", () => group.render(index), { breaks: false });
+        return life.call("render", () => inTime(group.render(index)), { breaks: false });
       },
     }),
     ...(envs.every((env) => env.getState !== undefined) && {
-      getState: () => life.call("getState", () => group.getStates(), { breaks: false }),
+      getState: () => life.call("getState", () => inTime(group.getStates()), { breaks: false }),
       setState(state: unknown) {
         const states = checkStates(operation, state, numEnvs);
-        return life.call("setState", () => group.setStates(states), { begins: true });
+        return life.call("setState", () => inTime(group.setStates(states)), { begins: true });
       },
     }),
     close: () => {
       life.close();
-      return (closing ??= group.close());
+      return (closing ??= inTime(group.close()));
     },
   };
 }

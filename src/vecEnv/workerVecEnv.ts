@@ -1,7 +1,7 @@
 // WorkerVecEnv: environments that are objects side by side in worker threads, their numbers in shared memory.
-import { describe, fail } from "../array/index.js";
+import { check, checkOptions, describe, fail, rules } from "../array/index.js";
 import { hasThreads, os } from "../node/index.js";
-import { checkCount, checkIndex, checkOptions, checkSeed, checkStates } from "./arguments.js";
+import { checkIndex, checkLimits, checkSeed, checkStates } from "./arguments.js";
 import type { GroupBuffers, GroupState } from "./group.js";
 import { checkAlike } from "./hostEnvs.js";
 import { GatheredInfos } from "./infos.js";
@@ -219,19 +219,11 @@ const cores = (): number => (hasThreads() ? os.availableParallelism() : navigato
 function checked(options: WorkerVecEnvOptions) {
   checkOptions(operation, options, optionNames);
   const { numEnvs, exportName, id, args = [], maxEpisodeSteps, timeoutMs = 60_000 } = options;
-  checkCount(operation, "numEnvs", numEnvs);
+  check(operation, "numEnvs", numEnvs, rules.whole(1));
   const numWorkers = options.numWorkers ?? Math.min(numEnvs, cores());
-  checkCount(operation, "numWorkers", numWorkers);
+  check(operation, "numWorkers", numWorkers, rules.whole(1));
   if (numWorkers > numEnvs) fail(operation, `numWorkers is ${numWorkers}, more than numEnvs, ${numEnvs}`);
-  if (maxEpisodeSteps !== undefined) checkCount(operation, "maxEpisodeSteps", maxEpisodeSteps);
-  const isTime =
-    typeof timeoutMs === "number" && timeoutMs > 0 && (timeoutMs < 2 ** 31 || timeoutMs === Infinity);
-  if (!isTime) {
-    fail(
-      operation,
-      `timeoutMs must be a positive number below 2147483648, or Infinity, got ${describe(timeoutMs)}`,
-    );
-  }
+  checkLimits(operation, { timeoutMs, maxEpisodeSteps });
   if (exportName !== undefined && id !== undefined) {
     fail(
       operation,

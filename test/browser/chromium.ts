@@ -44,11 +44,11 @@ export const isolation = {
   "cross-origin-embedder-policy": "require-corp",
 } as const;
 
-/** Serves pages and scripts in a folder, as long as their path is one that `isOpen`. */
+/** Serves pages and scripts in a folder, as long as their path is one that `isOpen`; `headersOf` adds headers. */
 export async function servePages(
   folder: string,
   isOpen: (pathname: string) => boolean = () => true,
-  headers: Readonly<Record<string, string>> = {},
+  headersOf: (url: string) => Readonly<Record<string, string>> = () => ({}),
 ): Promise<PageServer> {
   const server = createServer(({ url = "/" }, response) => {
     // The URL class takes out every "..".
@@ -59,7 +59,7 @@ export async function servePages(
       response.writeHead(404).end();
       return;
     }
-    response.writeHead(200, { ...headers, "content-type": type }).end(readFileSync(file));
+    response.writeHead(200, { ...headersOf(url), "content-type": type }).end(readFileSync(file));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -189,7 +189,9 @@ describe("checkVecEnv", () => {
   });
 
   it("knows its options", async () => {
-    await expect(checkVecEnv(walks(), { step: 3 } as object)).rejects.toThrow('there is no option "step"');
+    await expect(checkVecEnv(walks(), { step: 3 } as object)).rejects.toThrow(
+      "there is no option `step`; did you mean `steps`?",
+    );
     await expect(checkHostEnv(new Walk(), { steps: 0 })).rejects.toThrow(
       "steps must be a whole number of at least 1",
     );

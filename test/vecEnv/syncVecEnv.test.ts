@@ -342,7 +342,7 @@ describe("SyncVecEnv says which environment is wrong, and how:", () => {
     );
     expect(await words(() => vec.setState?.([1]))).toContain("setState takes what getState gives for 2");
     expect(await words(() => SyncVecEnv([() => new Walk()], { maxSteps: 1 } as object))).toContain(
-      'there is no option "maxSteps"',
+      "there is no option `maxSteps`",
     );
     // None of it has broken anything.
     expect([...now(vec.step(ones(2))).dones]).toEqual([0, 0]);

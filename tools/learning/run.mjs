@@ -69,8 +69,8 @@ function trainApart(name, steps, some) {
 }
 
 async function measure(name) {
-  const { config } = presets[name];
-  const { measure: worth, bars, steps = config.runner.totalTimesteps, unit = "" } = targets[name];
+  const { preset = name, measure: worth, bars, unit = "" } = targets[name];
+  const { steps = presets[preset].config.runner.totalTimesteps } = targets[name];
   const groups = Array.from({ length: jobs }, (_, job) => seeds.filter((_, at) => at % jobs === job));
   const busy = groups.filter((group) => group.length > 0);
   const results = (await Promise.all(busy.map((group) => trainApart(name, steps, group)))).flat();

@@ -9,6 +9,8 @@ import { random } from "../../dist/exports/array.js";
 import { make } from "../../dist/exports/env.js";
 import { jitEvaluate, RunnerConfig, trainDQN, trainPPO, trainSAC } from "../../dist/exports/runner.js";
 import { longestEpisode } from "../../dist/runner/index.js";
+import { targets } from "./targets.mjs";
+import { trainHostSeeds } from "./trainHostSeeds.mjs";
 
 /** Points of a learning curve. */
 const points = 20;
@@ -53,7 +55,10 @@ export async function trainSeeds(config, seeds, nEpisodes, onSeed) {
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [name, ...numbers] = process.argv.slice(2);
   const [totalTimesteps, nEpisodes, ...seeds] = numbers.map(Number);
-  const { config } = presets[name];
-  const runner = RunnerConfig({ ...config.runner, totalTimesteps });
-  await trainSeeds({ ...config, runner }, seeds, nEpisodes, (line) => console.log(JSON.stringify(line)));
+  const { preset = name, vector } = targets[name] ?? {};
+  const { config } = presets[preset];
+  const own = { ...config, runner: RunnerConfig({ ...config.runner, totalTimesteps }) };
+  const tell = (line) => console.log(JSON.stringify(line));
+  if (vector === undefined) await trainSeeds(own, seeds, nEpisodes, tell);
+  else await trainHostSeeds(vector, own, seeds, nEpisodes, tell);
 }

@@ -162,8 +162,7 @@ export class HostRollouts extends HostPlayer<PPOAgentState, Played> {
     const lead = [nSteps, this.envs.numEnvs];
     const steps = nSteps * this.envs.numEnvs;
     const rows = concrete(arrayType([steps, ...this.obsShape], this.obsDtype), from.obs);
-    const value = this.valuesOf(this.acting(state), rows);
-    const values = value.data() as Float32Array;
+    const values = this.valuesOf(this.acting(state), rows).data() as Float32Array;
     // Where nobody has told the last observation, the one before it is the nearest to it.
     from.untold.forEach((isUntold, at) => {
       if (isUntold !== 0) from.bootstrap[at] = values[at];
@@ -178,7 +177,7 @@ export class HostRollouts extends HostPlayer<PPOAgentState, Played> {
         obs: concrete(arrayType([...lead, ...this.obsShape], this.obsDtype), from.obs),
         action: concrete(arrayType([...lead, ...this.actionShape], actionDtype), from.action),
         logProb: floats(from.logProb),
-        value: value.reshape(lead),
+        value: floats(values),
         reward: floats(from.reward),
         done: concrete(arrayType(lead, "bool"), from.done),
         bootstrap: floats(from.bootstrap),

@@ -1,6 +1,5 @@
 // checkHostEnv: finds what an environment of one's own gets wrong, before a training run does.
-import { describe } from "../../array/index.js";
-import { checkCount, checkOptions } from "../arguments.js";
+import { check, checkOptions, describe, rules } from "../../array/index.js";
 import { classOf } from "../errors.js";
 import { hostEnvProblem } from "../hostEnvs.js";
 import { tellInfo } from "../infos.js";
@@ -43,7 +42,7 @@ function problemsIn(
 ): Promise<string[]> {
   checkOptions(operation, options, ["seed", "steps"]);
   const { seed = 0, steps = 200 } = options;
-  checkCount(operation, "steps", steps);
+  check(operation, "steps", steps, rules.whole(1));
   return problemsOf(async (notes) => {
     const problem = hostEnvProblem(env);
     if (problem !== null) notes.stop(problem);

@@ -1,6 +1,5 @@
 // checkVecEnv: finds what a vector of environments gets wrong.
-import { describe } from "../../array/index.js";
-import { checkCount, checkOptions } from "../arguments.js";
+import { check, checkOptions, describe, rules } from "../../array/index.js";
 import { isSpace } from "../hostEnvs.js";
 import { layoutOf, type Layout } from "../layout.js";
 import type { HostArray, MaybePromise, VecEnv, VecStep } from "../types.js";
@@ -32,7 +31,7 @@ export const vecEnvProblems = (vecEnv: Given, options: CheckVecEnvOptions = {}):
 async function problemsIn(operation: string, given: Given, options: CheckVecEnvOptions): Promise<string[]> {
   checkOptions(operation, options, ["seed", "steps"]);
   const { seed = 0, steps = 200 } = options;
-  checkCount(operation, "steps", steps);
+  check(operation, "steps", steps, rules.whole(1));
   const isOurs = typeof given === "function";
   const vecEnv = isOurs ? await given() : given;
   return problemsOf(async (notes) => {

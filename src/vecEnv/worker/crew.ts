@@ -1,6 +1,6 @@
 // The workers of a vector of environments, as the main thread sees them: it commands them, and waits for them.
 import { fail } from "../../array/index.js";
-import { VecEnvError } from "../errors.js";
+import { lateReason, VecEnvError } from "../errors.js";
 import type { Memory } from "./memory.js";
 import { word, wordsPerWorker, type Command, type Reply, type Request } from "./protocol.js";
 import { startThread, type Thread } from "./thread.js";
@@ -161,8 +161,7 @@ export class Crew {
   private async finish(members: readonly Member[]): Promise<readonly (Result | null)[]> {
     const hasAnswered = (member: Member): boolean => this.hasAnswered(member);
     await this.wait(members, hasAnswered, this.options.timeoutMs);
-    const missing = `has not answered within ${this.options.timeoutMs} ms (timeoutMs)`;
-    return this.take(members, hasAnswered, missing);
+    return this.take(members, hasAnswered, lateReason(this.options.timeoutMs));
   }
 
   private hasAnswered({ offset, sequence, replies }: Member): boolean {

@@ -56,7 +56,15 @@ function startBrowserWorker(operation: string, { message, lost }: ThreadEvents):
   const worker = new Worker(new URL("./entry.js", import.meta.url), { type: "module" });
   worker.onmessage = ({ data }: MessageEvent<Reply>) => message(data);
   worker.onmessageerror = () => lost("its worker sent what cannot be read");
-  worker.onerror = (event) => lost(`its worker failed: ${event.message}`, event.error);
+  worker.onerror = ({ message: words, error }) =>
+    lost(
+      // What goes wrong while the worker's program is loaded has no message.
+      words === undefined || words === ""
+        ? "its worker could not load its program, vecEnv/worker/entry.js of this package: it must lie beside the bundle " +
+            "where there is one, and come with the page's header Cross-Origin-Embedder-Policy"
+        : `its worker failed: ${words}`,
+      error,
+    );
   return {
     post: (request) => worker.postMessage(request),
     terminate: () => {

@@ -1,0 +1,114 @@
+// Environments in web workers, in a real browser: WorkerVecEnv of the built package in pages that may share memory, and
+// in such as may not.
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  isWithoutChromium,
+  launchChromium,
+  openPage,
+  servePages,
+  type PageServer,
+} from "./browser/chromium.js";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** What makes a page cross-origin isolated; scripts have the first one in any case. */
+const embedder = { "cross-origin-embedder-policy": "require-corp" };
+const opener = { "cross-origin-opener-policy": "same-origin" };
+
+const headersOf = (url: string) => {
+  if (url.endsWith("?isolated")) return { ...opener, ...embedder };
+  // Every worker loads the same modules.
+  return url.endsWith(".js") ? { ...embedder, "cache-control": "max-age=600" } : {};
+};
+
+interface Failure {
+  readonly name: string;
+  readonly message: string;
+  readonly index?: number;
+  readonly cause: string;
+}
+interface Opened {
+  readonly call: <T>(name: string) => Promise<T>;
+  readonly problems: readonly string[];
+}
+interface Both {
+  readonly here: readonly unknown[];
+  readonly there: readonly unknown[];
+}
+
+describe.skipIf(isWithoutChromium("test/browserWorkers.test.ts"))("WorkerVecEnv in a browser", () => {
+  let server: PageServer;
+  let browser: Browser;
+  let isolated: Opened;
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+    server = await servePages(root, (file) => /^\/(dist|test\/browser)\//.test(file), headersOf);
+    isolated = await open("?isolated");
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    server.close();
+  });
+
+  /** A page in which functions of browser/workers.js can be called. */
+  async function open(query: string, prepare: (page: Page) => Promise<unknown> = () => Promise.resolve()) {
+    const { page, problems } = await openPage(browser);
+    await prepare(page);
+    await page.goto(`${server.url}/test/browser/workers.html${query}`);
+    await page.waitForFunction("globalThis.workers");
+    const call: Opened["call"] = (name) => page.evaluate(`workers.${name}()`);
+    return { call, problems };
+  }
+
+  it("gives what SyncVecEnv gives", async () => {
+    const { here, there } = await isolated.call<Both>("both");
+    expect(there).toEqual(here);
+    expect(here.length).toBeGreaterThan(200);
+  });
+
+  it("trains in a worker of the page, with workers of its own", async () => {
+    const { iterations, length, loss } = await isolated.call<Record<string, number>>("trainInWorker");
+    expect([iterations, length > 1, Number.isFinite(loss)]).toEqual([5, true, true]);
+    expect(isolated.problems).toEqual([]);
+  });
+
+  it("names environments that throw, hang, or cannot be loaded", async () => {
+    const { throws, hangs, nowhere } = await isolated.call<Record<string, Failure>>("troubles");
+    expect(throws).toMatchObject({ name: "VecEnvError", index: 1, cause: "RangeError: off the board" });
+    expect(throws.message).toBe("WorkerVecEnv: environment 1 (Walk): step threw: off the board");
+    expect(hangs).toMatchObject({ name: "VecEnvError", index: 1 });
+    expect(hangs.message).toContain("has not answered within 1000 ms (timeoutMs)");
+    expect(nowhere.message).toMatch(/^WorkerVecEnv: cannot load http.*nowhere\.js: /);
+  });
+
+  it("says what to do where a page may not share memory; SyncVecEnv works there", async () => {
+    const { call, problems } = await open("");
+    const { said, steps } = await call<{ said: Failure; steps: number }>("refused");
+    expect(said.message).toContain(
+      "WorkerVecEnv: a page shares memory with workers only where it is cross-origin isolated: serve it with the " +
+        "headers Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp, or use " +
+        "SyncVecEnv",
+    );
+    expect(steps).toBeGreaterThan(200);
+    expect(problems).toEqual([]);
+  });
+
+  it("says so where the worker's program comes without the page's headers", async () => {
+    const { call } = await open("?isolated", (page) =>
+      page.route("**/worker/entry.js", async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, headers: { "content-type": "text/javascript" } });
+      }),
+    );
+    const { said } = await call<{ said: Failure }>("refused");
+    expect(said.message).toBe(
+      "WorkerVecEnv: environment 0: its worker could not load its program, vecEnv/worker/entry.js of this package: it " +
+        "must lie beside the bundle where there is one, and come with the page's header " +
+        "Cross-Origin-Embedder-Policy (or one of those in the same worker: 1)",
+    );
+  });
+});

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { defineConfig } from "vitest/config";
 
+const deviceTests = "test/**/*.devices.test.ts";
 const source = path.join(import.meta.dirname, "src");
 
 export default defineConfig({
@@ -12,7 +13,6 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ["test/**/*.test.ts"],
     globalSetup: "test/globalSetup.ts",
     // All cores: the default leaves half of them idle.
     maxWorkers: "100%",
@@ -22,5 +22,12 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     typecheck: { enabled: false },
+    projects: [
+      { extends: true, test: { name: "", include: ["test/**/*.test.ts"], exclude: [deviceTests] } },
+      {
+        extends: true,
+        test: { name: "devices", include: [deviceTests], setupFiles: "test/eightDevices.ts" },
+      },
+    ],
   },
 });

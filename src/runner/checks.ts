@@ -11,7 +11,8 @@ export function checkDevices(operation: string, { numDevices, fsdpDevices }: Run
   if ((numDevices ?? 1) === 1 && fsdpDevices === 1) return;
   fail(
     operation,
-    `runs on one device, got numDevices ${String(numDevices)} and fsdpDevices ${fsdpDevices}; leave them out`,
+    `runs on one device, got numDevices ${String(numDevices)} and fsdpDevices ${fsdpDevices}; leave them out, or ` +
+      "train PPO with trainPPOMultiGPU",
   );
 }
 

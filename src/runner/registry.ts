@@ -6,6 +6,7 @@ import { dqnFamily, trainDQN } from "./dqn.js";
 import type { Family } from "./family.js";
 import { ppoFamily, trainPPO } from "./ppo.js";
 import { sacFamily, trainSAC } from "./sac.js";
+import { spreadFor } from "./spread.js";
 import type { Trainer } from "./trainer.js";
 
 /** What a run carries, as far as its agent is concerned. */
@@ -53,7 +54,10 @@ export function trainerOf(
   options: { readonly algoConfig: object; readonly runnerConfig: RunnerConfig },
 ): Trainer<AgentHolder> {
   const { config, family } = runners[algo];
-  return family(env, params, { [config]: options.algoConfig, runnerConfig: options.runnerConfig })();
+  const { algoConfig, runnerConfig } = options;
+  // The others find their devices themselves.
+  const spread = algo === "ppo" && { spread: spreadFor("train ppo", runnerConfig) };
+  return family(env, params, { [config]: algoConfig, runnerConfig, ...spread })();
 }
 
 /** The algorithm that a function trains; `undefined` if there is none. */

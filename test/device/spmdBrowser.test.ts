@@ -16,7 +16,7 @@ describe.skipIf(isWithoutChromium("test/device/spmdBrowser.test.ts"))("a page", 
 
   /** What a page makes of expressions, one after the other. */
   async function inPage(headers: Readonly<Record<string, string>>, expressions: readonly string[]) {
-    const server = await servePages(root, isOpen, headers);
+    const server = await servePages(root, isOpen, () => headers);
     const { page, problems } = await openPage(browser);
     await page.goto(`${server.url}/test/browser/spmd.html`);
     await page.waitForFunction("globalThis.isLoaded");

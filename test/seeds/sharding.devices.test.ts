@@ -9,7 +9,6 @@ import {
   np,
   PartitionSpec,
   random,
-  setCpuDevices,
   ShapeDtypeStruct,
   tree,
   type Array,
@@ -25,8 +24,6 @@ import {
 } from "vibe-rl/runner";
 import { dataSharding, fsdpSharding, makeMesh, replicateSharding, setMesh } from "vibe-rl/sharding";
 import { temporaryFolder } from "../temporary.js";
-
-setCpuDevices(8);
 
 describe("Device mesh", () => {
   it("makeMesh reshapes the devices", () => {

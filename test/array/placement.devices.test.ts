@@ -12,7 +12,6 @@ import {
   np,
   PartitionSpec,
   random,
-  setCpuDevices,
   SingleDeviceSharding,
   vmap,
   type Array,
@@ -21,7 +20,6 @@ import {
 import { ShardedElements } from "../../src/array/index.js";
 import { simplifyProgram } from "../../src/compiler/simplify/simplify.js";
 
-setCpuDevices(8);
 const mesh = meshOfShape([4, 2], ["batch", "fsdp"]);
 const split = (...entries: PartitionEntry[]): NamedSharding => NamedSharding(mesh, PartitionSpec(entries));
 

@@ -11,7 +11,6 @@ import {
   np,
   PartitionSpec,
   random,
-  setCpuDevices,
   shardMap,
   devices,
   type Array,
@@ -19,7 +18,6 @@ import {
 import "vibe-rl";
 import { differences } from "../../closeness.js";
 
-setCpuDevices(8);
 const mesh = new Mesh([devices().slice(0, 2), devices().slice(2, 4)], ["batch", "fsdp"]);
 const over = (...entries: (null | string | string[])[]) => NamedSharding(mesh, PartitionSpec(entries));
 

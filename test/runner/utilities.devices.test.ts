@@ -13,8 +13,6 @@ import {
 import { fsdpSharding, makeMesh } from "vibe-rl/sharding";
 import { temporaryFolder } from "../temporary.js";
 
-setCpuDevices(8);
-
 interface State {
   readonly w: Array;
   readonly step: Array;

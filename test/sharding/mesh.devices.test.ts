@@ -3,8 +3,6 @@ import { describe, expect, it } from "vitest";
 import { devices, meshOfShape, setCpuDevices } from "vibe-rl/array";
 import { currentMesh, makeMesh, setMesh } from "vibe-rl/sharding";
 
-setCpuDevices(8);
-
 describe("makeMesh", () => {
   it("arranges the devices along batch and fsdp", () => {
     expect(makeMesh().shape).toEqual({ batch: 8, fsdp: 1 });

@@ -6,13 +6,11 @@ import {
   NamedSharding,
   np,
   PartitionSpec,
-  setCpuDevices,
   ShapeDtypeStruct,
   visualizeSharding,
   type PartitionEntry,
 } from "vibe-rl/array";
 
-setCpuDevices(8);
 const mesh = meshOfShape([4, 2], ["batch", "fsdp"]);
 const split = (...entries: PartitionEntry[]): NamedSharding => NamedSharding(mesh, PartitionSpec(entries));
 

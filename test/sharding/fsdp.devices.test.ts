@@ -7,7 +7,6 @@ import {
   NamedSharding,
   np,
   PartitionSpec,
-  setCpuDevices,
   ShapeDtypeStruct,
   tree,
   meshOfShape,
@@ -22,7 +21,6 @@ import {
   setMesh,
 } from "vibe-rl/sharding";
 
-setCpuDevices(8);
 const mesh = makeMesh({ numFsdpDevices: 2 });
 const struct = (...shape: number[]): ShapeDtypeStruct => ShapeDtypeStruct(shape, "float32");
 

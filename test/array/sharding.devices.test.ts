@@ -19,8 +19,6 @@ import {
 } from "vibe-rl/array";
 import type * as devicesModule from "../../src/array/sharding/devices.js";
 
-setCpuDevices(8);
-
 /** The module as a process has it that did not use devices yet. */
 type DevicesModule = typeof devicesModule;
 let copies = 0;

@@ -1,5 +1,6 @@
 // Runs that command lines name, and what they have on disk.
 import path from "node:path";
+import { provideDevices } from "./devices.js";
 import { bestCheckpoint, listCheckpoints, loadCheckpoint } from "../checkpoint/index.js";
 import { configFrom, importsIn, plainConfig, setUp, type Setup, type TrainConfig } from "../config/index.js";
 import { RunDir } from "../runDir/index.js";
@@ -94,7 +95,10 @@ export function restore(
   flags: Readonly<Record<string, string>> = {},
 ): Restored {
   const { folder, step: found } = choose(run, config, step);
-  const setup = understood(() => setUp(config), flags);
+  const setup = understood(() => {
+    provideDevices(config);
+    return setUp(config);
+  }, flags);
   const state = loadCheckpoint(folder, setup.trainer.start(), { step: found });
   return { ...setup, state, step: found };
 }

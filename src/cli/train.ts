@@ -17,6 +17,7 @@ import {
 import { columns } from "../files/index.js";
 import type { MetricsBackend } from "../metrics/index.js";
 import { RunDir } from "../runDir/index.js";
+import { provideDevices } from "./devices.js";
 import { isHostEnv } from "../vecEnv/index.js";
 import { run, RunnerConfig, type Change, type RecordSink } from "../runner/index.js";
 import { checkWords, oneOf, spelled, tell, understood, UsageError, type Arguments } from "./arguments.js";
@@ -216,7 +217,14 @@ type Prepared = { readonly setup: Setup } | { readonly setupHost: HostSetup };
 
 /** Makes everything that a run needs but its files; refuses what cannot run. */
 export async function prepare(config: TrainConfig): Promise<Prepared> {
-  if (!isHostEnv(config.envId)) return { setup: understood(() => setUp(config)) };
+  if (!isHostEnv(config.envId)) {
+    return {
+      setup: understood(() => {
+        provideDevices(config);
+        return setUp(config);
+      }),
+    };
+  }
   return { setupHost: await setUpHost(config) };
 }
 

@@ -14,11 +14,11 @@ export interface RunnerConfig {
   readonly bufferSize: number;
   /** Random steps before DQN and SAC learn. Default 1,000. */
   readonly warmupSteps: number;
-  /** Devices to use: one so far, which null stands for, too. Default null. */
+  /** Devices to train on: `trainPPOMultiGPU`, DQN and SAC. Null, the default, is all there are. */
   readonly numDevices: number | null;
   /** Environments side by side on each device. PPO's own field says the same: one of the two is enough. Default 1. */
   readonly numEnvs: number;
-  /** Devices that share large parameters: one so far. Default 1. */
+  /** Devices that share each large parameter, so that every one has a part of it (FSDP). Default 1. */
   readonly fsdpDevices: number;
   /** Everything random in a run comes from this number. Default 0. */
   readonly seed: number;

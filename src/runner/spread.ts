@@ -1,6 +1,6 @@
 // A run spread over devices: what of its state lies where, and where its batches are split.
+import type { Array } from "../array/index.js";
 import {
-  Array,
   devicePut,
   devices,
   fail,

@@ -1,6 +1,6 @@
 // Copies and keys for each device, data and parameters on a mesh, and checkpoints of both.
 import { describe, expect, it } from "vitest";
-import { devicePut, np, random, setCpuDevices, type Array } from "vibe-rl/array";
+import { devicePut, np, random, type Array } from "vibe-rl/array";
 import { loadCheckpoint, saveCheckpoint } from "vibe-rl/checkpoint";
 import {
   getNumDevices,

@@ -1,6 +1,6 @@
 // The mesh of a training run.
 import { describe, expect, it } from "vitest";
-import { devices, meshOfShape, setCpuDevices } from "vibe-rl/array";
+import { devices, meshOfShape } from "vibe-rl/array";
 import { currentMesh, makeMesh, setMesh } from "vibe-rl/sharding";
 
 describe("makeMesh", () => {

@@ -145,7 +145,7 @@ export const jit = checked(
         const { backend, program, options, finish, log } = prepare();
         entry = finish(backend.compile(program, options));
         remember(key, entry);
-        log();
+        log(entry.executable);
       }
       return collect(entry, entry.executable.run(inputs));
     };
@@ -155,8 +155,9 @@ export const jit = checked(
       if (cache.has(key)) return;
       const { backend, program, options, finish, log } = prepare();
       const executable = backend.compileAsync?.(program, options) ?? backend.compile(program, options);
-      remember(key, finish(await executable));
-      log();
+      const entry = finish(await executable);
+      remember(key, entry);
+      log(entry.executable);
     });
     return markEntry(compiled, operation) as unknown as F;
   },
@@ -221,7 +222,7 @@ interface Prepared {
   /** The compiled function around an executable of the program. */
   readonly finish: (executable: Executable) => Compiled;
   /** Tells that it was compiled, if somebody wants to know. */
-  readonly log: () => void;
+  readonly log: (executable: Executable) => void;
 }
 
 function trace(
@@ -250,12 +251,15 @@ function trace(
     program,
     options: { constants: [...constants, ...recorded.captures], donated, name: operation },
     finish: (executable) => ({ executable, structure, types: typesOf(program.outputs) }),
-    log: () => {
+    log: ({ bytesPerDevice }) => {
       if (environment("VIBE_RL_LOG_COMPILES") === undefined) return;
       const compiled = performance.now();
       logCompile(
         `${operation} for ${types.map(showType).join(", ")}: ${countEquations(program)} equations, traced in ` +
-          `${(traced - start).toFixed(1)} ms, compiled for ${backend.name} in ${(compiled - traced).toFixed(1)} ms`,
+          `${(traced - start).toFixed(1)} ms, compiled for ${backend.name} in ${(compiled - traced).toFixed(1)} ms` +
+          (mesh === null || bytesPerDevice === undefined
+            ? ""
+            : `, ${(bytesPerDevice / 2 ** 20).toFixed(1)} MiB on each of ${mesh.size} devices`),
       );
     },
   };

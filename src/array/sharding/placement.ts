@@ -74,6 +74,10 @@ export function meshOf(
   );
 }
 
+/** All devices in a row; null if there is but one. */
+export const meshOfAll = (): Mesh | null =>
+  devices().length === 1 ? null : meshOfShape([devices().length], ["devices"]);
+
 const showAxes = (axes: readonly NamedAxis[]): string =>
   `axes ${axes.map(({ name, size }) => `${name} (${size})`).join(", ")}`;
 

@@ -12,7 +12,14 @@ import { flattenArrays, type FlatTree } from "../lax/leaves.js";
 import { identify, isFlagOrName, structureKey, unflatten, type Structure } from "../tree/structure.js";
 import { findBackend, type Backend, type CompileOptions, type Executable } from "./backend.js";
 import type { NamedSharding } from "../sharding/namedSharding.js";
-import { meshOf, placeKey, shardingOf, spreadShardings, type Shardings } from "../sharding/placement.js";
+import {
+  meshOf,
+  meshOfAll,
+  placeKey,
+  shardingOf,
+  spreadShardings,
+  type Shardings,
+} from "../sharding/placement.js";
 import { expandCalls } from "./expand.js";
 import { flattenArguments, nameOf, type AnyFunction } from "./functions.js";
 import { overMesh } from "./sharded.js";
@@ -28,9 +35,10 @@ export interface JitOptions {
   readonly device?: string;
   /**
    * Where the arguments lie: one sharding for all, or a list with an entry for each, a sharding or a tree of these.
-   * What is null or left out stays where it is, and what is not on several devices goes where it is needed.
+   * What is null or left out stays where it is, and what is not on several devices goes where it is needed. With
+   * "auto" the compiler looks for a batch that it pays to split over all devices.
    */
-  readonly inShardings?: Shardings;
+  readonly inShardings?: Shardings | "auto";
   /** Where the results shall lie: a sharding or a tree of these; null leaves it to the compiler. */
   readonly outShardings?: Shardings;
 }
@@ -125,11 +133,11 @@ export const jit = checked(
               `inShardings has ${inShardings.length} entries, but the function was called with ${args.length} arguments`,
             );
           }
-          const own: unknown = isList ? inShardings[at] : inShardings;
+          const own: unknown = isList ? inShardings[at] : inShardings === "auto" ? null : inShardings;
           return spreadShardings(operation, own, tree.structure, `inShardings[${at}]`);
         });
         const places = given.map((sharding, at) => sharding ?? shardingOf(inputs[at]));
-        const shardings = { inputs: places, outShardings };
+        const shardings = { inputs: places, outShardings, isChosen: inShardings === "auto" };
         return trace(operation, (arrays) => call(f, rebuildArgs(arrays)), types, donated, device, shardings);
       };
       return { inputs, rebuildArgs, signature, prepare };
@@ -212,6 +220,8 @@ const signatureOf = ({ arrays, structure }: FlatTree): string =>
 interface AskedShardings {
   readonly inputs: readonly (NamedSharding | null)[];
   readonly outShardings: Shardings | undefined;
+  /** Whether the compiler may choose where arguments lie. */
+  readonly isChosen: boolean;
 }
 
 /** A traced function before it is compiled. */
@@ -231,7 +241,7 @@ function trace(
   types: readonly ArrayType[],
   donated: readonly boolean[],
   device: string | undefined,
-  { inputs: places, outShardings }: AskedShardings,
+  { inputs: places, outShardings, isChosen }: AskedShardings,
 ): Prepared {
   const start = performance.now();
   let structure: Structure = { kind: "nothing", value: null };
@@ -241,10 +251,12 @@ function trace(
     return result.arrays;
   });
   const outputs = spreadShardings(operation, outShardings, structure, "outShardings");
-  const mesh = meshOf(operation, [...places, ...outputs], recorded.program);
+  const mesh =
+    meshOf(operation, [...places, ...outputs], recorded.program) ?? (isChosen ? meshOfAll() : null);
   const { program, constants } = expandCalls(recorded.program, { keepShardMaps: mesh !== null });
   const found = findBackend(operation, program, device);
-  const backend = mesh === null ? found : { ...found, ...overMesh(found, { mesh, inputs: places, outputs }) };
+  const backend =
+    mesh === null ? found : { ...found, ...overMesh(found, { mesh, inputs: places, outputs, isChosen }) };
   const traced = performance.now();
   return {
     backend,

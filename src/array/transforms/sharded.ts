@@ -4,6 +4,7 @@ import { environment } from "../core/environment.js";
 import { fail } from "../core/errors.js";
 import type { Program } from "../core/program.js";
 import { typesOf } from "../core/program.js";
+import { chooseLayouts } from "../partition/choose.js";
 import { splitProgram, type SplitProgram } from "../partition/partition.js";
 import { wholeLayout, type Layout } from "../sharding/axes.js";
 import type { Mesh } from "../sharding/mesh.js";
@@ -18,23 +19,26 @@ export interface Placement {
   readonly mesh: Mesh;
   readonly inputs: readonly (NamedSharding | null)[];
   readonly outputs: readonly (NamedSharding | null)[];
+  /** Whether the layouts of inputs that are open are chosen by what the program then costs. */
+  readonly isChosen?: boolean;
 }
 
 /** A program split over the devices of a mesh. Its first inputs are constants, which every device has all of. */
 export function splitOver(
   program: Program,
   constants: number,
-  { mesh, inputs, outputs }: Placement,
+  { mesh, inputs, outputs, isChosen = false }: Placement,
 ): SplitProgram {
   const layout = (sharding: NamedSharding | null, shape: readonly number[]) => {
     sharding?.shardShape(shape);
     return sharding?.layoutFor(shape.length) ?? null;
   };
+  const given = program.inputs.map(({ type: { shape } }, at) =>
+    at < constants ? wholeLayout(shape.length) : layout(inputs[at - constants], shape),
+  );
   return splitProgram(program, {
     axes: mesh.axes,
-    inputs: program.inputs.map(({ type: { shape } }, at) =>
-      at < constants ? wholeLayout(shape.length) : layout(inputs[at - constants], shape),
-    ),
+    inputs: isChosen ? chooseLayouts(program, mesh.axes, given) : given,
     outputs: program.outputs.map(({ type: { shape } }, at) => layout(outputs[at], shape)),
     ...(environment("VIBE_RL_LOG_SHARDING") !== undefined && { tell: logSharding }),
   });

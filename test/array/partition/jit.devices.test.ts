@@ -73,6 +73,28 @@ describe("jit on several devices", () => {
     expect(program.toString()).toMatch(/float32\[2,4\][\s\S]*psum[\s\S]*batch,fsdp/);
   });
 
+  it("finds a batch to split by itself, if that pays", () => {
+    const f = (x: Array, w: Array): Array => np.tanh(np.matmul(x, w));
+    const auto = jit(f, { inShardings: "auto" });
+    const [data, weights] = [random.normal(random.key(5), [512, 64]), random.normal(random.key(6), [64, 64])];
+    const y = auto(data, weights);
+    expect(y.addressableShards[0].data.shape).toEqual([64, 64]);
+    expect(differences(y, f(data, weights), { rtol: 1e-5, atol: 1e-5 })).toEqual([]);
+    // A batch behind an axis of time.
+    const sums = jit(
+      (steps: Array) =>
+        lax.scan((c: Array, x: Array) => [c.add(np.sin(x)), null], np.zeros([4096]), steps)[0],
+      {
+        inShardings: "auto",
+      },
+    );
+    expect(sums(np.ones([16, 4096])).addressableShards[0].data.shape).toEqual([512]);
+    // Adding up a few numbers is done before the devices have met.
+    const total = jit((v: Array) => v.sum(), { inShardings: "auto" });
+    expect(total(np.ones([16])).item()).toBe(16);
+    expect(total(np.ones([16])).isFullyReplicated).toBe(true);
+  });
+
   it("keeps what is donated on the devices", () => {
     const step = jit((w: Array, x: Array) => w.add(x.sum(0)), {
       donateArgnums: 0,

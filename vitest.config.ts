@@ -23,7 +23,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     typecheck: { enabled: false },
     projects: [
-      { extends: true, test: { name: "", include: ["test/**/*.test.ts"], exclude: [deviceTests] } },
+      { extends: true, test: { name: "tests", include: ["test/**/*.test.ts"], exclude: [deviceTests] } },
       {
         extends: true,
         test: { name: "devices", include: [deviceTests], setupFiles: "test/eightDevices.ts" },

@@ -17,6 +17,7 @@ const episodeReturn = ({ meanReturn }) => meanReturn;
 /**
  * `measure` is what one seed is worth, `bars` what all must reach, `steps` the budget where it is not the preset's. With
  * a `vector`, the environment is an object that such a vector holds, and `preset` says whose settings it is trained with.
+ * With `devices`, so many share the environments of the preset.
  */
 export const targets = {
   cartpole_ppo: { measure: episodeReturn, bars: { mean: 495 } },
@@ -27,6 +28,10 @@ export const targets = {
   cartpole_ppo_workers: {
     ...{ preset: "cartpole_ppo", vector: "WorkerVecEnv", steps: 150_000 },
     ...{ measure: episodeReturn, bars: { median: 475 } },
+  },
+  cartpole_ppo_devices: {
+    ...{ preset: "cartpole_ppo", devices: 4 },
+    ...{ measure: episodeReturn, bars: { mean: 495 } },
   },
   cartpole_ppo_fast: { measure: episodeReturn, bars: { mean: 460 } },
   acrobot_ppo: { measure: episodeReturn, bars: { mean: -85, least: -100 } },

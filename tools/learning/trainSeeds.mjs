@@ -5,9 +5,16 @@ import { presets } from "../../dist/config/index.js";
 import { PPO } from "../../dist/exports/algorithms/ppo.js";
 import { DQN } from "../../dist/exports/algorithms/dqn.js";
 import { SAC } from "../../dist/exports/algorithms/sac.js";
-import { random } from "../../dist/exports/array.js";
+import { random, setCpuDevices } from "../../dist/exports/array.js";
 import { make } from "../../dist/exports/env.js";
-import { jitEvaluate, RunnerConfig, trainDQN, trainPPO, trainSAC } from "../../dist/exports/runner.js";
+import {
+  jitEvaluate,
+  RunnerConfig,
+  trainDQN,
+  trainPPO,
+  trainPPOMultiGPU,
+  trainSAC,
+} from "../../dist/exports/runner.js";
 import { longestEpisode } from "../../dist/runner/index.js";
 import { targets } from "./targets.mjs";
 import { trainHostSeeds } from "./trainHostSeeds.mjs";
@@ -16,8 +23,10 @@ import { trainHostSeeds } from "./trainHostSeeds.mjs";
 const points = 20;
 
 const trainers = {
-  ppo: async (env, params, ppoConfig, options) =>
-    (await trainPPO(env, params, { ppoConfig, ...options }))[0].agentState,
+  ppo: async (env, params, ppoConfig, options) => {
+    const train = (options.runnerConfig.numDevices ?? 1) > 1 ? trainPPOMultiGPU : trainPPO;
+    return (await train(env, params, { ppoConfig, ...options }))[0].agentState;
+  },
   dqn: async (env, params, dqnConfig, options) =>
     (await trainDQN(env, params, { dqnConfig, ...options })).agentState,
   sac: async (env, params, sacConfig, options) =>
@@ -55,9 +64,15 @@ export async function trainSeeds(config, seeds, nEpisodes, onSeed) {
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [name, ...numbers] = process.argv.slice(2);
   const [totalTimesteps, nEpisodes, ...seeds] = numbers.map(Number);
-  const { preset = name, vector } = targets[name] ?? {};
+  const { preset = name, vector, devices = 1 } = targets[name] ?? {};
   const { config } = presets[preset];
-  const own = { ...config, runner: RunnerConfig({ ...config.runner, totalTimesteps }) };
+  setCpuDevices(devices);
+  const algoConfig =
+    devices === 1
+      ? config.algoConfig
+      : { ...config.algoConfig, numEnvs: config.algoConfig.numEnvs / devices };
+  const runner = RunnerConfig({ ...config.runner, totalTimesteps, numDevices: devices });
+  const own = { ...config, algoConfig, runner };
   const tell = (line) => console.log(JSON.stringify(line));
   if (vector === undefined) await trainSeeds(own, seeds, nEpisodes, tell);
   else await trainHostSeeds(vector, own, seeds, nEpisodes, tell);

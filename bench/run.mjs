@@ -15,6 +15,7 @@ const benchmarks = [
     "train",
     "inference",
     "hostRunners",
+    "spmd",
   ],
 ];
 const [wanted = "", ...rest] = process.argv.slice(2);

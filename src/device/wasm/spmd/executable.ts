@@ -16,8 +16,8 @@ import { countProcessors, findMembers, maySleep, occupied } from "./pool.js";
 import { instantiate, recover, runDevice, type DeviceProgram } from "./running.js";
 import { ResidentShards, viewSlot, type SharedMemory } from "./shards.js";
 
-/** How often a device looks for the others before it sleeps: some 20 µs. (measured: bench/spmd.mjs) */
-const spinsWhenAlone = 20_000;
+/** How often a device looks for the others before it sleeps: for as long as sleeping and waking takes, some 7 µs. */
+const spinsWhenAlone = 12_000;
 /** The same where there are more devices than processors: who is waited for may need this one. */
 const spinsWhenCrowded = 100;
 

@@ -84,6 +84,7 @@ export class WasmSpmdExecutable implements SpmdExecutable {
   private load(): Member[] {
     const { modules, arrivals } = this.program;
     const members = findMembers(modules.length);
+    if (members.every((member, at) => this.loaded[at] === member)) return members;
     members.forEach((member, at) => {
       if (this.loaded[at] === member) return;
       this.loaded[at] = member;

@@ -59,6 +59,7 @@ function startBrowserWorker({ ready, lost }: ThreadEvents): Thread {
   }
   const worker = new Worker(new URL("./entry.js", import.meta.url), { type: "module" });
   worker.onmessage = ready;
-  worker.onerror = ({ message }) => lost(message);
+  // A file that is not there is an event without a message.
+  worker.onerror = ({ message = `cannot load ${entryUrl().href}` }: Partial<ErrorEvent>) => lost(message);
   return { post: (request) => worker.postMessage(request), hold: () => undefined };
 }

@@ -36,7 +36,8 @@ function startNodeThread({ ready, lost }: ThreadEvents): Thread {
         "out of it (external), or run on one device",
     );
   }
-  const worker = startWorker(url);
+  // Loaders and the like are for other files.
+  const worker = startWorker(url, []);
   worker.on("message", ready);
   worker.on("error", (error) => lost(error instanceof Error ? error.message : String(error)));
   worker.on("exit", (code) => lost(`it has ended with code ${code}`));

@@ -16,6 +16,7 @@ const benchmarks = [
     "inference",
     "hostRunners",
     "hostTraining",
+    "spmd",
   ],
 ];
 const [wanted = "", ...rest] = process.argv.slice(2);

@@ -17,7 +17,7 @@ export type { Message, Slot, WasmProgram, WasmSpmdProgram } from "./compiled.js"
 export { dumpPasses, dumpText, type CompiledForms } from "./dump.js";
 export { programKey } from "./key.js";
 export { controlWords } from "./wasm/control.js";
-export { pageBytes } from "./wasm/module.js";
+export { mostPages, pageBytes } from "./wasm/module.js";
 
 const wasm: Target = { dotScratch, sortScratch };
 

@@ -61,10 +61,15 @@ export const zlib = nodeModule<typeof zlibModule>("node:zlib");
 /** Flags that say where the main program comes from; a worker has a file of its own. */
 const isAboutProgram = (flag: string): boolean => /^(--input-type|--eval|-e|--print|-p|-pe)\b/.test(flag);
 
-/** A thread of Node that runs a file, with the flags of this process that concern it. */
-export const startWorker = (url: URL): threadsModule.Worker =>
-  new threads.Worker(url, {
-    execArgv: process.execArgv.filter(
-      (flag, at, flags) => !isAboutProgram(flag) && !isAboutProgram(flags[at - 1] ?? ""),
-    ),
-  });
+/** The flags of this process, less those about its main program; null if that is all of them. */
+function flagsForWorkers(): string[] | null {
+  const { execArgv } = process;
+  if (!execArgv.some(isAboutProgram)) return null;
+  return execArgv.filter((flag, at) => !isAboutProgram(flag) && !isAboutProgram(execArgv[at - 1] ?? ""));
+}
+
+/** A thread of Node that runs a file, by default with the flags of this process that concern it. */
+export function startWorker(url: URL, flags: string[] | null = flagsForWorkers()): threadsModule.Worker {
+  // Node refuses flags of the engine (--expose-gc, …) in a list, but hands them on where there is none.
+  return new threads.Worker(url, flags === null ? {} : { execArgv: flags });
+}

@@ -15,8 +15,12 @@ describe.skipIf(isWithoutChromium("test/device/spmdBrowser.test.ts"))("a page", 
   afterAll(() => browser.close());
 
   /** What a page makes of expressions, one after the other. */
-  async function inPage(headers: Readonly<Record<string, string>>, expressions: readonly string[]) {
-    const server = await servePages(root, isOpen, () => headers);
+  async function inPage(
+    headers: Readonly<Record<string, string>>,
+    expressions: readonly string[],
+    isServed = isOpen,
+  ) {
+    const server = await servePages(root, isServed, () => headers);
     const { page, problems } = await openPage(browser);
     await page.goto(`${server.url}/test/browser/spmd.html`);
     await page.waitForFunction("globalThis.isLoaded");
@@ -34,6 +38,14 @@ describe.skipIf(isWithoutChromium("test/device/spmdBrowser.test.ts"))("a page", 
     expect(early).toMatch(/^spmd: the threads of devices start only while a page is idle/);
     expect(failed).toBe("spmd: device 0 of 4 failed, and the others stopped: no console");
     expect([later, recovered, late]).toEqual(["1.5,1.5", "1.5,1.5", "1.5,1.5"]);
+  });
+
+  it("whose server lacks the program of the threads is told which", async () => {
+    const isServed = (file: string): boolean => isOpen(file) && !file.endsWith("/spmd/entry.js");
+    const [message] = await inPage(isolation, ["later()"], isServed);
+    expect(message).toMatch(
+      /^spmd: device 1 has no thread to run in: cannot load http:.*\/dist\/device\/wasm\/spmd\/entry\.js/,
+    );
   });
 
   it("that is not isolated is told what to do", async () => {

@@ -3,10 +3,11 @@
 import { execFileSync } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { arrayType, debug, lax, np, type Array } from "../../src/array/index.js";
+import { arrayType, debug, jit, lax, np, valueAndGrad, type Array } from "../../src/array/index.js";
 import { bind, bindOne, traceProgram } from "../../src/array/core/trace.js";
 import { allGather, axisIndex, pmax, psum } from "../../src/array/primitives/collectives.js";
 import { compileSpmd } from "../../src/compiler/index.js";
+import "../../src/device/index.js";
 import { WasmSpmdExecutable } from "../../src/device/wasm/spmd/executable.js";
 import {
   compileTogether,
@@ -98,6 +99,53 @@ describe("collectives inside", () => {
     expect(counts.flat()).toEqual([997, 997, 997, 997]);
     expect(tops.flat()).toEqual([6, 6, 6, 6]);
   });
+});
+
+it("a model trained on parts of the data, its gradients summed, is the model trained on all of it", () => {
+  const [rows, features, steps] = [64, 24, 30];
+  const data = globalThis.Array.from({ length: rows * features }, (_, at) => Math.sin(at * 1.3));
+  const targets = globalThis.Array.from({ length: rows }, (_, at) => Math.cos(at));
+  /** Gradient descent on the mean over all rows; `total` adds up what devices have. */
+  const train = (x: Array, y: Array, total: (...arrays: Array[]) => readonly Array[]): Array[] => {
+    const loss = ([w, b]: Array[]) =>
+      np
+        .square(np.tanh(x.matmul(w)).add(b).sub(y))
+        .sum()
+        .div(rows);
+    const start = [np.full([features], 0.1), np.float32(0)];
+    const [params, losses] = lax.scan<Array[], null, Array>(
+      (carry) => {
+        const [value, gradients] = valueAndGrad(loss)(carry);
+        const [all, ...sums] = total(value, ...gradients);
+        return [carry.map((one, at) => one.sub(sums[at].mul(0.05))), all];
+      },
+      start,
+      null,
+      { length: steps },
+    );
+    return [...params, losses];
+  };
+  const whole = jit((x: Array, y: Array) => train(x, y, (...arrays) => arrays));
+  const expected = whole(np.array(data).reshape([rows, features]), np.array(targets)).map((one) => [
+    ...(one.elements ?? []),
+  ]);
+  const part = rows / 4;
+  const results = runTogether(
+    line(4),
+    [
+      { shape: [part, features], at: (device, at) => data[device * part * features + at] },
+      { shape: [part], at: (device, at) => targets[device * part + at] },
+    ],
+    (x, y) => train(x, y, (...arrays) => bind(psum, arrays, { axes: ["data"] })),
+  );
+  results.forEach((devices, at) => {
+    for (const own of devices) {
+      expect(own).toEqual(devices[0]);
+      own.forEach((value, position) => expect(value).toBeCloseTo(expected[at][position], 5));
+    }
+  });
+  const losses = expected[2];
+  expect(losses[steps - 1]).toBeLessThan(losses[0]);
 });
 
 describe("runs", () => {

@@ -16,11 +16,14 @@ export interface ModuleParts {
   readonly entry: number;
   /** Size of the memory the module needs, in bytes. */
   readonly memoryBytes: number;
-  /** Whether threads share the memory; then it cannot grow. */
+  /** Whether threads share the memory. */
   readonly isShared?: boolean;
 }
 
 export const pageBytes = 65536;
+
+/** Pages that 32-bit addresses reach. */
+export const mostPages = 65536;
 
 /** The binary of a module that imports `host.memory` and exports `run`. */
 export function encodeModule(parts: ModuleParts): Uint8Array {
@@ -65,7 +68,7 @@ export function encodeModule(parts: ModuleParts): Uint8Array {
     .byte(0x02)
     .byte(isShared ? 0x03 : 0x00)
     .unsigned(pages);
-  if (isShared) imported.unsigned(pages);
+  if (isShared) imported.unsigned(mostPages);
   imports.forEach(({ name }, index) =>
     imported.text("host").text(name).byte(0x00).unsigned(importTypes[index]),
   );

@@ -5,7 +5,6 @@ import { loadsOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { Assembler } from "./assembler.js";
 import { renderDot } from "./dot/index.js";
-import { renderExchange } from "./exchange.js";
 import { renderLoop } from "./loop.js";
 import type { Features } from "./math.js";
 import type { HostFunction, ModuleParts } from "./module.js";
@@ -232,10 +231,7 @@ class ModuleRenderer {
     if (kernel.kind === "loop") renderLoop(inner, kernel, surroundings, this.features);
     else if (kernel.kind === "dot") renderDot(inner, kernel, surroundings, this.features);
     else if (kernel.kind === "sort") renderSort(inner, kernel, surroundings);
-    else {
-      const group = this.sharing().exchanging(kernel.axes, (meeting) => this.add(meeting));
-      renderExchange(inner, kernel, surroundings, group);
-    }
+    else this.sharing().renderExchange(inner, kernel, surroundings, (meeting) => this.add(meeting));
     counters.forEach((counter) => asm.get(locals.get(counter) ?? 0));
     asm.op("call", this.add(inner));
   }

@@ -2,11 +2,13 @@
 // the other's. All have the same plan, so that a buffer of another device is a known distance away.
 import type { NamedAxis } from "../../array/index.js";
 import { groupOf, type DeviceGroup } from "../collectives.js";
+import type { ExchangeKernel } from "../kernel.js";
 import type { Assembler } from "./assembler.js";
 import { ControlBlock } from "./control.js";
-import type { Exchanging } from "./exchange.js";
+import { renderExchange } from "./exchange.js";
 import { renderMeeting, renderWait } from "./meeting.js";
 import { pageBytes } from "./module.js";
+import type { Surroundings } from "./pointers.js";
 
 const toPages = (bytes: number): number => Math.ceil(bytes / pageBytes) * pageBytes;
 
@@ -63,17 +65,22 @@ export class SharingDevice {
     return groupOf(this.device, this.layout.axes, names);
   }
 
-  /** The group along some axes; the function in which it meets is added if it is not there yet. */
-  exchanging(names: readonly string[], add: (meeting: Assembler) => number): Exchanging {
+  /** Writes an exchange; the function in which its group meets is added if it is not there yet. */
+  renderExchange(
+    asm: Assembler,
+    kernel: ExchangeKernel,
+    surroundings: Surroundings,
+    add: (meeting: Assembler) => number,
+  ): void {
     const { groups, control, baseOf } = this.layout;
-    const { members, rank } = this.groupAlong(names);
-    const kind = groups.findIndex((group) => group.join() === names.join());
+    const { members, rank } = this.groupAlong(kernel.axes);
+    const kind = groups.findIndex((group) => group.join() === kernel.axes.join());
     let meet = this.meetings.get(kind);
     if (meet === undefined) {
       this.wait ??= add(renderWait(this.device));
       meet = add(renderMeeting({ device: this.device, members, control, kind }, this.wait));
       this.meetings.set(kind, meet);
     }
-    return { members, rank, kind, control, baseOf, meet };
+    renderExchange(asm, kernel, surroundings, { members, rank, kind, control, baseOf, meet });
   }
 }

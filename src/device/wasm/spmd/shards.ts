@@ -1,16 +1,7 @@
 // Results of programs for several devices: they stay where they were computed until they are asked for.
-import { fail, sizeOf, viewBytes, type Shards, type TypedArray } from "../../../array/index.js";
+import { fail, type Shards, type TypedArray } from "../../../array/index.js";
 import type { Slot } from "../../../compiler/index.js";
-
-/** A memory that devices share, and where in it each device's part begins. */
-export interface SharedMemory {
-  readonly memory: WebAssembly.Memory;
-  readonly bases: readonly number[];
-}
-
-/** The elements of a device at a slot, not copied. */
-export const viewSlot = ({ memory, bases }: SharedMemory, device: number, slot: Slot): TypedArray =>
-  viewBytes(slot.dtype, memory.buffer, bases[device] + slot.address, sizeOf(slot.shape));
+import { viewSlot, type SharedMemory } from "./memory.js";
 
 export class ResidentShards implements Shards {
   private readonly elements = new Map<number, TypedArray>();

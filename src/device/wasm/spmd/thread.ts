@@ -36,7 +36,8 @@ function startNodeThread({ ready, lost }: ThreadEvents): Thread {
         "out of it (external), or run on one device",
     );
   }
-  const worker = startWorker(url);
+  // Loaders and the like are for other files.
+  const worker = startWorker(url, []);
   worker.on("message", ready);
   worker.on("error", (error) => lost(error instanceof Error ? error.message : String(error)));
   worker.on("exit", (code) => lost(`it has ended with code ${code}`));
@@ -59,6 +60,7 @@ function startBrowserWorker({ ready, lost }: ThreadEvents): Thread {
   }
   const worker = new Worker(new URL("./entry.js", import.meta.url), { type: "module" });
   worker.onmessage = ready;
-  worker.onerror = ({ message }) => lost(message);
+  // A file that is not there is an event without a message.
+  worker.onerror = ({ message = `cannot load ${entryUrl().href}` }: Partial<ErrorEvent>) => lost(message);
   return { post: (request) => worker.postMessage(request), hold: () => undefined };
 }

@@ -3,9 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
+const variable = "VIBE_RL_TEST_FOLDER";
+
 export default function setup(): () => void {
+  // Every project of the tests calls this.
+  if (process.env[variable] !== undefined) return () => undefined;
   const folder = mkdtempSync(path.join(tmpdir(), "vibe-rl-tests-"));
   // What `tmpdir` goes by, on Windows and elsewhere; the workers take it over.
-  Object.assign(process.env, { TMPDIR: folder, TEMP: folder, TMP: folder });
+  Object.assign(process.env, { TMPDIR: folder, TEMP: folder, TMP: folder, [variable]: folder });
   return () => rmSync(folder, { recursive: true, force: true });
 }

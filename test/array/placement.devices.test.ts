@@ -162,7 +162,9 @@ describe("devicePut", () => {
     expect(() => devicePut(np.ones([]), split("batch"))).toThrow(
       "for 1 dimensions or more, and the array has 0",
     );
-    expect(() => devicePut({ a: np.ones([4]) }, { b: split() })).toThrow("differ at key b");
+    expect(() => devicePut({ a: np.ones([4]) }, { b: split() })).toThrow(
+      "has a key b that the tree has not; it has a",
+    );
     expect(() => devicePut([np.ones([4])], "batch" as never)).toThrow(
       'the sharding must be a NamedSharding, a SingleDeviceSharding, a device, null, or match the tree it belongs to, got "batch"',
     );

@@ -139,7 +139,7 @@ describe("train", () => {
     const file = path.join(folder, "file");
     writeFileSync(file, "");
     const refused: [string[], number, RegExp][] = [
-      [["--runner.num_devices", "4"], 2, /one device, got numDevices 4/],
+      [["--runner.fsdp_devices", "3"], 2, /numDevices 1 is not divisible by fsdpDevices 3/],
       [["--runner.checkpoint_dir", run.checkpoints], 1, /has checkpoints already/],
       [["--runner.checkpoint_dir", file], 1, /cannot write to .*file/],
       [["--runner.checkpoint_dir"], 2, /--runner\.checkpoint_dir must be a path or null, got nothing/],

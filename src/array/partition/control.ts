@@ -7,16 +7,11 @@ import { whileLoop, type WhileParams } from "../control/while.js";
 import type { Equation, Program } from "../core/program.js";
 import { bind } from "../core/trace.js";
 import type { Layout } from "../sharding/axes.js";
-import { lowerProgram, type Lowering, type Read } from "./lower.js";
+import type { Lowering, Placed, Read } from "./lowering.js";
 
 const names = new Set(["scan", "while", "cond"]);
 
 export const isControl = ({ primitive }: Equation): boolean => names.has(primitive.name);
-
-interface Placed {
-  readonly block: Array;
-  readonly layout: Layout;
-}
 
 export function lowerControl(equation: Equation, read: Read, lowering: Lowering): Placed[] {
   switch (equation.primitive.name) {
@@ -43,7 +38,7 @@ function lowerScan({ inputs, params }: Equation, read: Read, lowering: Lowering)
   const results = bind(
     scan,
     inputs.map((input, at) => read(input, at < constants + carries ? inner[at] : stacked(inner[at]))),
-    { ...loop, body: lowerProgram(body, inner, inOutputs, lowering) },
+    { ...loop, body: lowering.lower(body, inner, inOutputs) },
   );
   return place(
     results,
@@ -64,8 +59,8 @@ function lowerWhile({ inputs, params }: Equation, read: Read, lowering: Lowering
     inputs.map((input, at) => read(input, wanted[at])),
     {
       ...loop,
-      test: lowerProgram(test, inTest, [[]], lowering),
-      body: lowerProgram(body, inBody, carry, lowering),
+      test: lowering.lower(test, inTest, [[]]),
+      body: lowering.lower(body, inBody, carry),
     },
   );
   return place(results, carry);
@@ -80,7 +75,7 @@ function lowerCond({ inputs, params, outputs }: Equation, read: Read, lowering: 
     cond,
     [read(index, []), ...operands.map((operand, at) => read(operand, inOperands[at]))],
     {
-      branches: branches.map((branch) => lowerProgram(branch, inOperands, inOutputs, lowering)),
+      branches: branches.map((branch) => lowering.lower(branch, inOperands, inOutputs)),
     },
   );
   return place(results, inOutputs);

@@ -12,6 +12,7 @@ import { constraintOf, type ShardMapParams } from "./constraints.js";
 import { isControl, lowerControl } from "./control.js";
 import { blockType, countOf, sameLayout, showLayout, type AxisSizes } from "./layouts.js";
 import type { Layouts } from "./propagate.js";
+import type { Lowering, Placed, Read } from "./lowering.js";
 import { blockStart, combineParts, reshard } from "./reshard.js";
 import { applyRule } from "./rules.js";
 import type { Factor, SplitRule } from "./splitRule.js";
@@ -19,31 +20,15 @@ import type { Factor, SplitRule } from "./splitRule.js";
 /** The axes that each factor of an equation is split along. */
 type Splits = ReadonlyMap<number, readonly string[]>;
 
-/** A value's block in one layout. */
-interface Placed {
-  readonly block: Array;
-  readonly layout: Layout;
-}
-
-/** What lowering needs at every level of a program. */
-export interface Lowering {
-  readonly sizes: AxisSizes;
-  readonly layouts: Layouts;
-  /** Hears of everything that had to be gathered. */
-  readonly tell: (message: string) => void;
-}
-
-/** The block of an operand in a layout. */
-export type Read = (atom: Atom, layout: Layout) => Array;
-
 /** The program of one device, for inputs and outputs in the given layouts. */
 export function lowerProgram(
   program: Program,
   inLayouts: readonly Layout[],
   outLayouts: readonly Layout[],
-  lowering: Lowering,
+  parts: Omit<Lowering, "lower">,
 ): Program {
-  const { sizes, layouts } = lowering;
+  const { sizes, layouts } = parts;
+  const lowering: Lowering = { ...parts, lower: (...inner) => lowerProgram(...inner, parts) };
   const types = typesOf(program.inputs).map((type, at) => blockType(type, inLayouts[at], sizes));
   return traceClosed(types, (inputs) => {
     const values = new Map<Variable, Placed[]>();

@@ -34,9 +34,9 @@ type RuleOf<P extends object> = (
   outputs: readonly ArrayType[],
 ) => SplitRule;
 
-const rules = new Map<Primitive, RuleOf<object>>();
-const define = <P extends object>(primitive: Primitive<P>, rule: RuleOf<P>): void =>
-  void rules.set(primitive, rule as unknown as RuleOf<object>);
+type Rules = Map<Primitive, RuleOf<object>>;
+
+let known: Rules | null = null;
 
 /** The rule for an equation. */
 export function ruleFor({ primitive, inputs, params, outputs }: Equation): SplitRule {
@@ -44,7 +44,7 @@ export function ruleFor({ primitive, inputs, params, outputs }: Equation): Split
     ArrayType[],
     ArrayType[],
   ];
-  const rule = rules.get(primitive);
+  const rule = (known ??= makeRules()).get(primitive);
   return rule === undefined ? wholeRule(from, to) : rule(from, params, to);
 }
 
@@ -66,15 +66,6 @@ const alike: RuleOf<object> = (inputs, _params, outputs) => ({
   results: outputs.map(({ shape }) => ownFactors(shape.length)),
 });
 
-for (const primitive of [
-  ...Object.values(arithmetic),
-  ...Object.values(transcendental),
-  ...Object.values(logic),
-  ...[select, convert, bitcast, stopGradient, threefry2x32, gammaSample, barrier],
-] as Primitive[]) {
-  define(primitive, alike);
-}
-
 /** Dimensions go through as they are but for some that must be whole. */
 const alikeBut = (
   inputs: readonly ArrayType[],
@@ -83,44 +74,6 @@ const alikeBut = (
 ): SplitRule => ({
   operands: inputs.map(({ shape }) => ownFactors(shape.length, odd)),
   results: outputs.map(({ shape }) => ownFactors(shape.length, odd)),
-});
-
-define(flip, (inputs, { axes }, outputs) => alikeBut(inputs, outputs, axes));
-define(concatenate, (inputs, { axis }, outputs) => alikeBut(inputs, outputs, [axis]));
-define(sort, (inputs, { axis }, outputs) => alikeBut(inputs, outputs, [axis]));
-
-define(iota, (_inputs, { axis, dtype }, [{ shape }]) => ({
-  operands: [],
-  results: [ownFactors(shape.length)],
-  apply: (_blocks, { startOf, axesOf, outputs: [block] }) => {
-    const counted = bindOne(iota, [], { shape: block.shape, axis, dtype });
-    return [axesOf(axis).length === 0 ? counted : counted.add(startOf(axis, shape[axis]).astype(dtype))];
-  },
-}));
-
-define(broadcast, ([x], { shape, axes }) => ({
-  operands: [axes.map((axis, at) => (x.shape[at] === shape[axis] ? axis : null))],
-  results: [ownFactors(shape.length)],
-  apply: (blocks, { outputs: [block] }) => [bindOne(broadcast, blocks, { shape: block.shape, axes })],
-}));
-
-define(transpose, ([x], { permutation }) => ({
-  operands: [ownFactors(x.shape.length)],
-  results: [permutation],
-}));
-
-define(reshape, ([x], { shape }) => {
-  const pairs = majorPairs(x.shape, shape);
-  const factors = (ndim: number, side: 0 | 1): Factor[] =>
-    range(ndim).map((dimension) => {
-      const found = pairs.findIndex((pair) => pair[side] === dimension);
-      return found < 0 ? null : found;
-    });
-  return {
-    operands: [factors(x.shape.length, 0)],
-    results: [factors(shape.length, 1)],
-    apply: (blocks, { outputs: [block] }) => [bindOne(reshape, blocks, { shape: block.shape })],
-  };
 });
 
 /**
@@ -146,92 +99,9 @@ function majorPairs(from: Shape, to: Shape): [number, number][] {
   return pairs;
 }
 
-define(slice, ([x], { start, limit, step }, [output]) => ({
-  ...alikeBut([x], [output], cutDimensions(x.shape, output.shape)),
-  apply: (blocks) => {
-    // Dimensions that are not cut are as long as the block is.
-    const isCut = (dimension: number) => output.shape[dimension] !== x.shape[dimension];
-    const ends = limit.map((end, dimension) => (isCut(dimension) ? end : blocks[0].shape[dimension]));
-    return [bindOne(slice, blocks, { start, limit: ends, step })];
-  },
-}));
-
 /** Where two shapes differ. */
 const cutDimensions = (from: Shape, to: Shape): number[] =>
   range(from.length).filter((dimension) => from[dimension] !== to[dimension]);
-
-define(pad, ([x, value], { low, high, interior }, outputs) => {
-  const padded = range(x.shape.length).filter((at) => low[at] !== 0 || high[at] !== 0 || interior[at] !== 0);
-  return alikeBut([x, value], outputs, padded);
-});
-
-define(dynamicSlice, ([x, ...starts], _params, [output]) => ({
-  ...alikeBut([x, ...starts], [output], cutDimensions(x.shape, output.shape)),
-  apply: (blocks, { outputs: [block] }) => [bindOne(dynamicSlice, blocks, { sizes: block.shape })],
-}));
-
-define(dynamicUpdateSlice, ([x, update, ...starts], _params, outputs) =>
-  alikeBut([x, update, ...starts], outputs, cutDimensions(x.shape, update.shape)),
-);
-
-define(window, ([x], { axis }, [output]) => ({
-  operands: [ownFactors(x.shape.length, [axis])],
-  results: [
-    range(output.shape.length).map((at) => (at === axis || at === axis + 1 ? null : at < axis ? at : at - 1)),
-  ],
-}));
-
-define(windowSum, ([x], { axis }, [output]) => ({
-  operands: [
-    range(x.shape.length).map((at) => (at === axis || at === axis + 1 ? null : at < axis ? at : at - 1)),
-  ],
-  results: [ownFactors(output.shape.length, [axis])],
-}));
-
-for (const [primitive, collective] of [
-  [reduceSum, psum],
-  [reduceMax, pmax],
-  [reduceMin, pmin],
-] as const) {
-  define(primitive, ([x], { axes }) => ({
-    operands: [ownFactors(x.shape.length)],
-    results: [range(x.shape.length).filter((dimension) => !axes.includes(dimension))],
-    combine: new Map<number, Primitive<CollectiveParams>>(axes.map((axis) => [axis, collective])),
-  }));
-}
-
-for (const primitive of [argMax, argMin]) {
-  define(primitive, ([x], { axis }) => ({
-    operands: [ownFactors(x.shape.length, [axis])],
-    results: [range(x.shape.length).filter((dimension) => dimension !== axis)],
-  }));
-}
-
-define(dot, ([x, y], { contract, batch }: DotParams) => {
-  // Numbers: batch pairs, then contracted pairs, then the free dimensions of either side.
-  const [left, right]: [Factor[], Factor[]] = [x.shape.map(() => null), y.shape.map(() => null)];
-  let next = 0;
-  const pair = (pairs: readonly [readonly number[], readonly number[]]): number[] =>
-    pairs[0].map((dimension, at) => {
-      left[dimension] = next;
-      right[pairs[1][at]] = next;
-      return next++;
-    });
-  const batches = pair(batch);
-  const contracted = pair(contract);
-  const free = (side: Factor[]): number[] =>
-    range(side.length)
-      .filter((dimension) => side[dimension] === null)
-      .map((dimension) => (side[dimension] = next++));
-  return {
-    operands: [left, right],
-    results: [[...batches, ...free(left), ...free(right)]],
-    combine: new Map<number, Primitive<CollectiveParams>>(contracted.map((factor) => [factor, psum])),
-  };
-});
-
-define(gather, gatherRule);
-define(scatter, scatterRule);
 
 /** Applies an equation to blocks. */
 export const applyRule = (
@@ -240,3 +110,149 @@ export const applyRule = (
   blocks: readonly Array[],
   split: Parameters<NonNullable<SplitRule["apply"]>>[1],
 ): readonly Array[] => rule.apply?.(blocks, split) ?? bind(primitive, blocks, params);
+
+/** The rules of all primitives that can be split. */
+function makeRules(): Rules {
+  const rules: Rules = new Map();
+  const define = <P extends object>(primitive: Primitive<P>, rule: RuleOf<P>): void =>
+    void rules.set(primitive, rule as unknown as RuleOf<object>);
+
+  for (const primitive of [
+    ...Object.values(arithmetic),
+    ...Object.values(transcendental),
+    ...Object.values(logic),
+    ...[select, convert, bitcast, stopGradient, threefry2x32, gammaSample, barrier],
+  ] as Primitive[]) {
+    define(primitive, alike);
+  }
+
+  define(flip, (inputs, { axes }, outputs) => alikeBut(inputs, outputs, axes));
+
+  define(concatenate, (inputs, { axis }, outputs) => alikeBut(inputs, outputs, [axis]));
+
+  define(sort, (inputs, { axis }, outputs) => alikeBut(inputs, outputs, [axis]));
+
+  define(iota, (_inputs, { axis, dtype }, [{ shape }]) => ({
+    operands: [],
+    results: [ownFactors(shape.length)],
+    apply: (_blocks, { startOf, axesOf, outputs: [block] }) => {
+      const counted = bindOne(iota, [], { shape: block.shape, axis, dtype });
+      return [axesOf(axis).length === 0 ? counted : counted.add(startOf(axis, shape[axis]).astype(dtype))];
+    },
+  }));
+
+  define(broadcast, ([x], { shape, axes }) => ({
+    operands: [axes.map((axis, at) => (x.shape[at] === shape[axis] ? axis : null))],
+    results: [ownFactors(shape.length)],
+    apply: (blocks, { outputs: [block] }) => [bindOne(broadcast, blocks, { shape: block.shape, axes })],
+  }));
+
+  define(transpose, ([x], { permutation }) => ({
+    operands: [ownFactors(x.shape.length)],
+    results: [permutation],
+  }));
+
+  define(reshape, ([x], { shape }) => {
+    const pairs = majorPairs(x.shape, shape);
+    const factors = (ndim: number, side: 0 | 1): Factor[] =>
+      range(ndim).map((dimension) => {
+        const found = pairs.findIndex((pair) => pair[side] === dimension);
+        return found < 0 ? null : found;
+      });
+    return {
+      operands: [factors(x.shape.length, 0)],
+      results: [factors(shape.length, 1)],
+      apply: (blocks, { outputs: [block] }) => [bindOne(reshape, blocks, { shape: block.shape })],
+    };
+  });
+
+  define(slice, ([x], { start, limit, step }, [output]) => ({
+    ...alikeBut([x], [output], cutDimensions(x.shape, output.shape)),
+    apply: (blocks) => {
+      // Dimensions that are not cut are as long as the block is.
+      const isCut = (dimension: number) => output.shape[dimension] !== x.shape[dimension];
+      const ends = limit.map((end, dimension) => (isCut(dimension) ? end : blocks[0].shape[dimension]));
+      return [bindOne(slice, blocks, { start, limit: ends, step })];
+    },
+  }));
+
+  define(pad, ([x, value], { low, high, interior }, outputs) => {
+    const padded = range(x.shape.length).filter(
+      (at) => low[at] !== 0 || high[at] !== 0 || interior[at] !== 0,
+    );
+    return alikeBut([x, value], outputs, padded);
+  });
+
+  define(dynamicSlice, ([x, ...starts], _params, [output]) => ({
+    ...alikeBut([x, ...starts], [output], cutDimensions(x.shape, output.shape)),
+    apply: (blocks, { outputs: [block] }) => [bindOne(dynamicSlice, blocks, { sizes: block.shape })],
+  }));
+
+  define(dynamicUpdateSlice, ([x, update, ...starts], _params, outputs) =>
+    alikeBut([x, update, ...starts], outputs, cutDimensions(x.shape, update.shape)),
+  );
+
+  define(window, ([x], { axis }, [output]) => ({
+    operands: [ownFactors(x.shape.length, [axis])],
+    results: [
+      range(output.shape.length).map((at) =>
+        at === axis || at === axis + 1 ? null : at < axis ? at : at - 1,
+      ),
+    ],
+  }));
+
+  define(windowSum, ([x], { axis }, [output]) => ({
+    operands: [
+      range(x.shape.length).map((at) => (at === axis || at === axis + 1 ? null : at < axis ? at : at - 1)),
+    ],
+    results: [ownFactors(output.shape.length, [axis])],
+  }));
+
+  for (const [primitive, collective] of [
+    [reduceSum, psum],
+    [reduceMax, pmax],
+    [reduceMin, pmin],
+  ] as const) {
+    define(primitive, ([x], { axes }) => ({
+      operands: [ownFactors(x.shape.length)],
+      results: [range(x.shape.length).filter((dimension) => !axes.includes(dimension))],
+      combine: new Map<number, Primitive<CollectiveParams>>(axes.map((axis) => [axis, collective])),
+    }));
+  }
+
+  for (const primitive of [argMax, argMin]) {
+    define(primitive, ([x], { axis }) => ({
+      operands: [ownFactors(x.shape.length, [axis])],
+      results: [range(x.shape.length).filter((dimension) => dimension !== axis)],
+    }));
+  }
+
+  define(dot, ([x, y], { contract, batch }: DotParams) => {
+    // Numbers: batch pairs, then contracted pairs, then the free dimensions of either side.
+    const [left, right]: [Factor[], Factor[]] = [x.shape.map(() => null), y.shape.map(() => null)];
+    let next = 0;
+    const pair = (pairs: readonly [readonly number[], readonly number[]]): number[] =>
+      pairs[0].map((dimension, at) => {
+        left[dimension] = next;
+        right[pairs[1][at]] = next;
+        return next++;
+      });
+    const batches = pair(batch);
+    const contracted = pair(contract);
+    const free = (side: Factor[]): number[] =>
+      range(side.length)
+        .filter((dimension) => side[dimension] === null)
+        .map((dimension) => (side[dimension] = next++));
+    return {
+      operands: [left, right],
+      results: [[...batches, ...free(left), ...free(right)]],
+      combine: new Map<number, Primitive<CollectiveParams>>(contracted.map((factor) => [factor, psum])),
+    };
+  });
+
+  define(gather, gatherRule);
+
+  define(scatter, scatterRule);
+
+  return rules;
+}

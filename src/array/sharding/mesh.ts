@@ -4,6 +4,8 @@ import { constructible } from "../core/constructible.js";
 import { describe, fail } from "../core/errors.js";
 import { showValue } from "../core/rules.js";
 import { checkShape, showShape, sizeOf, type Shape } from "../core/shape.js";
+import { shardingSupport } from "../transforms/sharded.js";
+import { supportSharding } from "../transforms/shardingSupport.js";
 import type { NamedAxis } from "./axes.js";
 import { Device, devices as allDevices, howToGetDevices } from "./devices.js";
 
@@ -53,6 +55,7 @@ class DeviceMesh {
     this.size = flat.length;
     this.devices = Object.freeze(flat);
     Object.freeze(this);
+    supportSharding(shardingSupport(meshOfShape));
   }
 
   /** Whether the other is a mesh of the same devices in the same places, with the same names. */

@@ -6,16 +6,20 @@ import { checkShape, showShape, type Shape } from "../core/shape.js";
 import { checkName } from "../core/rules.js";
 import { countAlong, indexAlong, type Layout, type NamedAxis } from "./axes.js";
 import type { Device } from "./devices.js";
-import { Mesh } from "./mesh.js";
+import type { Mesh } from "./mesh.js";
 import { PartitionSpec } from "./partitionSpec.js";
 import { SingleDeviceSharding, type BlockIndex } from "./singleDeviceSharding.js";
+
+// The class is not asked for: a mesh brings the compiler for several devices along, a sharding alone does not.
+const isMesh = (value: unknown): value is Mesh =>
+  typeof value === "object" && value !== null && "axisNames" in value && "axes" in value;
 
 class MeshSharding {
   constructor(
     readonly mesh: Mesh,
     readonly spec: PartitionSpec,
   ) {
-    if (!(mesh instanceof Mesh)) fail("NamedSharding", `it needs a Mesh, got ${describe(mesh)}`);
+    if (!isMesh(mesh)) fail("NamedSharding", `it needs a Mesh, got ${describe(mesh)}`);
     if (!(spec instanceof PartitionSpec)) {
       fail(
         "NamedSharding",

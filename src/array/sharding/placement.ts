@@ -6,7 +6,7 @@ import { spreadPrefix, type Prefix } from "../tree/prefix.js";
 import type { Structure } from "../tree/structure.js";
 import { countAlong, type Layout, type NamedAxis } from "./axes.js";
 import { devices } from "./devices.js";
-import { meshOfShape, type Mesh } from "./mesh.js";
+import type { Mesh } from "./mesh.js";
 import { NamedSharding } from "./namedSharding.js";
 import { PartitionSpec } from "./partitionSpec.js";
 import { ShardedElements } from "./shardedElements.js";
@@ -30,20 +30,18 @@ export const spreadShardings = (
   }).map((sharding) => sharding ?? null);
 
 /** Where an array lies that devices have blocks of; null for one that is here. */
-export const shardingOf = ({ remote }: Array): NamedSharding | null =>
-  remote instanceof ShardedElements ? remote.sharding : null;
+export const shardingOf = (array: Array): NamedSharding | null =>
+  array.remote instanceof ShardedElements ? array.remote.sharding : null;
 
-/** What of an array's place a function is compiled for. */
-export const placeKey = (array: Array): string => {
-  const sharding = shardingOf(array);
-  return sharding === null ? "" : `@${sharding.toString()}`;
-};
+/** Makes a mesh of the first devices. */
+export type MakeMesh = (shape: readonly number[], axisNames: readonly string[]) => Mesh;
 
 /** The one mesh of all shardings, or of what the program itself asks for; null if it is all for one device. */
 export function meshOf(
   operation: string,
   shardings: readonly (NamedSharding | null)[],
   program: Program,
+  makeMesh: MakeMesh,
 ): Mesh | null {
   const meshes = shardings.flatMap((sharding) => (sharding === null ? [] : [sharding.mesh]));
   const [first] = meshes;
@@ -65,18 +63,14 @@ export function meshOf(
       );
     }
   }
-  if (first !== undefined) return first.size > 1 ? first : null;
+  if (first !== undefined) return first;
   const [axes] = own;
   if (axes === undefined || countAlong(axes) === 1 || countAlong(axes) > devices().length) return null;
-  return meshOfShape(
+  return makeMesh(
     axes.map(({ size }) => size),
     axes.map(({ name }) => name),
   );
 }
-
-/** All devices in a row; null if there is but one. */
-export const meshOfAll = (): Mesh | null =>
-  devices().length === 1 ? null : meshOfShape([devices().length], ["devices"]);
 
 const showAxes = (axes: readonly NamedAxis[]): string =>
   `axes ${axes.map(({ name, size }) => `${name} (${size})`).join(", ")}`;

@@ -7,12 +7,12 @@ import { ShapeDtypeStruct } from "../core/shapeDtypeStruct.js";
 import { arrayType, type ArrayType } from "../core/type.js";
 import type { TracedProgram } from "../core/trace.js";
 import type { Mesh } from "../sharding/mesh.js";
-import { meshOf, shardingOf, spreadShardings, type Shardings } from "../sharding/placement.js";
+import type { Shardings } from "../sharding/placement.js";
 import { flatten, isFlagOrName, unflatten } from "../tree/structure.js";
 import { expandCalls } from "./expand.js";
 import { flattenArguments, nameOf, traceCall, type MapArrays } from "./functions.js";
 import { showProgram } from "./listing.js";
-import { splitOver, type Placement } from "./sharded.js";
+import { planFor, type MeshPlan } from "./shardingSupport.js";
 
 /** A function as a Program, with the arrays it refers to from outside as its first inputs. */
 export interface ClosedProgram {
@@ -28,7 +28,7 @@ export interface MakeProgramOptions {
   /** The devices to split the program over, where no sharding says so. */
   readonly mesh?: Mesh;
   /** Where the arguments lie, as for `jit`. */
-  readonly inShardings?: Shardings;
+  readonly inShardings?: Shardings | "auto";
   /** Where the results shall lie, as for `jit`. */
   readonly outShardings?: Shardings;
 }
@@ -41,25 +41,17 @@ export const makeProgram = checked(
   "makeProgram",
   2,
   ["mesh", "inShardings", "outShardings"],
-  <A extends readonly unknown[]>(
-    f: (...args: A) => unknown,
-    { mesh: given, inShardings, outShardings }: MakeProgramOptions = {},
-  ) => {
+  <A extends readonly unknown[]>(f: (...args: A) => unknown, asked: MakeProgramOptions = {}) => {
     const operation = nameOf("makeProgram", f);
     return markEntry((...args: A): ClosedProgram => {
       const { arrays, structure } = flattenArguments(operation, args);
-      const call = traceCall(
-        operation,
-        f,
-        structure,
-        arrays.map((array) => array.type),
-      );
-      const asked = spreadShardings(operation, inShardings, structure, "inShardings");
-      const inputs = asked.map((sharding, at) => sharding ?? shardingOf(arrays[at]));
-      const outputs = spreadShardings(operation, outShardings, call.structure, "outShardings");
-      const isAsked = inShardings !== undefined || outShardings !== undefined;
-      const mesh = given ?? (isAsked ? meshOf(operation, [...inputs, ...outputs], call.program) : null);
-      const made = mesh === null ? call : splitCall(call, { mesh, inputs, outputs });
+      const types = arrays.map((array) => array.type);
+      const call = traceCall(operation, f, structure, types);
+      const isAsked = Object.keys(asked).length > 0;
+      const parts = args.map((arg, at) => flattenArguments(operation, arg, `argument ${at}`));
+      const traced = { args: parts, result: call.structure, program: call.program };
+      const plan = isAsked ? planFor(operation, asked, traced) : null;
+      const made = plan === null ? call : splitCall(call, plan);
       return {
         program: made.program,
         constants: made.captures,
@@ -71,10 +63,10 @@ export const makeProgram = checked(
 );
 
 /** A traced function as each device of a mesh runs it. */
-function splitCall({ program, captures }: TracedProgram, placement: Placement): TracedProgram {
+function splitCall({ program, captures }: TracedProgram, { split }: MeshPlan): TracedProgram {
   const expanded = expandCalls(program, { keepShardMaps: true });
   const constants = [...expanded.constants, ...captures];
-  return { program: splitOver(expanded.program, constants.length, placement).program, captures: constants };
+  return { program: split(expanded.program, constants.length).program, captures: constants };
 }
 
 /** The shape and dtype of an array that was never computed. */

@@ -11,18 +11,11 @@ import { showType, type ArrayType } from "../core/type.js";
 import { flattenArrays, type FlatTree } from "../lax/leaves.js";
 import { identify, isFlagOrName, structureKey, unflatten, type Structure } from "../tree/structure.js";
 import { findBackend, type Backend, type CompileOptions, type Executable } from "./backend.js";
-import type { NamedSharding } from "../sharding/namedSharding.js";
-import {
-  meshOf,
-  meshOfAll,
-  placeKey,
-  shardingOf,
-  spreadShardings,
-  type Shardings,
-} from "../sharding/placement.js";
+import type { Mesh } from "../sharding/mesh.js";
+import type { Shardings } from "../sharding/placement.js";
 import { expandCalls } from "./expand.js";
 import { flattenArguments, nameOf, type AnyFunction } from "./functions.js";
-import { overMesh } from "./sharded.js";
+import { placeKeyOf, planFor, type AskedShardings } from "./shardingSupport.js";
 
 export interface JitOptions {
   /** Positions of arguments that are plain JavaScript values: each new value (plain data by content) is traced anew. */
@@ -36,11 +29,13 @@ export interface JitOptions {
   /**
    * Where the arguments lie: one sharding for all, or a list with an entry for each, a sharding or a tree of these.
    * What is null or left out stays where it is, and what is not on several devices goes where it is needed. With
-   * "auto" the compiler looks for a batch that it pays to split over all devices.
+   * "auto" the compiler looks for a batch that it pays to split over the mesh.
    */
   readonly inShardings?: Shardings | "auto";
   /** Where the results shall lie: a sharding or a tree of these; null leaves it to the compiler. */
   readonly outShardings?: Shardings;
+  /** The devices to split the function over, where neither shardings nor the function itself say so. */
+  readonly mesh?: Mesh;
 }
 
 /** A traced and compiled function, for one signature. */
@@ -83,10 +78,10 @@ function splitNamed(
 export const jit = checked(
   "jit",
   2,
-  ["staticArgnums", "staticArgnames", "donateArgnums", "device", "inShardings", "outShardings"],
+  ["staticArgnums", "staticArgnames", "donateArgnums", "device", "inShardings", "outShardings", "mesh"],
   <F extends AnyFunction>(
     f: F,
-    { staticArgnums, staticArgnames = [], donateArgnums, device, inShardings, outShardings }: JitOptions = {},
+    { staticArgnums, staticArgnames = [], donateArgnums, device, ...asked }: JitOptions = {},
   ): F => {
     const operation = nameOf("jit", f);
     const staticNames = namesIn(operation, staticArgnames);
@@ -124,21 +119,15 @@ export const jit = checked(
         if (both !== undefined) fail(operation, `argument ${both} cannot be both static and donated`);
         const donated = flat.flatMap((tree, at) => tree?.arrays.map(() => isDonated.has(at)) ?? []);
         const types = inputs.map((input) => input.type);
-        const given = flat.flatMap((tree, at) => {
-          if (tree === null) return [];
-          const isList = globalThis.Array.isArray(inShardings);
-          if (isList && inShardings.length !== args.length) {
-            fail(
-              operation,
-              `inShardings has ${inShardings.length} entries, but the function was called with ${args.length} arguments`,
-            );
-          }
-          const own: unknown = isList ? inShardings[at] : inShardings === "auto" ? null : inShardings;
-          return spreadShardings(operation, own, tree.structure, `inShardings[${at}]`);
-        });
-        const places = given.map((sharding, at) => sharding ?? shardingOf(inputs[at]));
-        const shardings = { inputs: places, outShardings, isChosen: inShardings === "auto" };
-        return trace(operation, (arrays) => call(f, rebuildArgs(arrays)), types, donated, device, shardings);
+        return trace(
+          operation,
+          (arrays) => call(f, rebuildArgs(arrays)),
+          types,
+          donated,
+          device,
+          asked,
+          flat,
+        );
       };
       return { inputs, rebuildArgs, signature, prepare };
     };
@@ -212,17 +201,9 @@ const signatureOf = ({ arrays, structure }: FlatTree): string =>
   `${structureKey(structure)} ${arrays
     .map((array) => {
       const { shape, dtype, weak } = array.type;
-      return `${dtype}${weak ? "~" : ""}[${shape.join()}]${array.remote === null ? "" : placeKey(array)}`;
+      return `${dtype}${weak ? "~" : ""}[${shape.join()}]${placeKeyOf(array)}`;
     })
     .join()}`;
-
-/** Where a function's arrays are asked to lie. */
-interface AskedShardings {
-  readonly inputs: readonly (NamedSharding | null)[];
-  readonly outShardings: Shardings | undefined;
-  /** Whether the compiler may choose where arguments lie. */
-  readonly isChosen: boolean;
-}
 
 /** A traced function before it is compiled. */
 interface Prepared {
@@ -241,7 +222,8 @@ function trace(
   types: readonly ArrayType[],
   donated: readonly boolean[],
   device: string | undefined,
-  { inputs: places, outShardings, isChosen }: AskedShardings,
+  asked: AskedShardings,
+  args: readonly (FlatTree | null)[],
 ): Prepared {
   const start = performance.now();
   let structure: Structure = { kind: "nothing", value: null };
@@ -250,13 +232,10 @@ function trace(
     structure = result.structure;
     return result.arrays;
   });
-  const outputs = spreadShardings(operation, outShardings, structure, "outShardings");
-  const mesh =
-    meshOf(operation, [...places, ...outputs], recorded.program) ?? (isChosen ? meshOfAll() : null);
-  const { program, constants } = expandCalls(recorded.program, { keepShardMaps: mesh !== null });
+  const plan = planFor(operation, asked, { args, result: structure, program: recorded.program });
+  const { program, constants } = expandCalls(recorded.program, { keepShardMaps: plan !== null });
   const found = findBackend(operation, program, device);
-  const backend =
-    mesh === null ? found : { ...found, ...overMesh(found, { mesh, inputs: places, outputs, isChosen }) };
+  const backend = plan === null ? found : plan.over(found);
   const traced = performance.now();
   return {
     backend,
@@ -269,9 +248,9 @@ function trace(
       logCompile(
         `${operation} for ${types.map(showType).join(", ")}: ${countEquations(program)} equations, traced in ` +
           `${(traced - start).toFixed(1)} ms, compiled for ${backend.name} in ${(compiled - traced).toFixed(1)} ms` +
-          (mesh === null || bytesPerDevice === undefined
+          (plan === null || bytesPerDevice === undefined
             ? ""
-            : `, ${(bytesPerDevice / 2 ** 20).toFixed(1)} MiB on each of ${mesh.size} devices`),
+            : `, ${(bytesPerDevice / 2 ** 20).toFixed(1)} MiB on each of ${plan.mesh.size} devices`),
       );
     },
   };

@@ -2,32 +2,88 @@
 import { Array } from "../core/array.js";
 import { environment } from "../core/environment.js";
 import { fail } from "../core/errors.js";
-import type { Program } from "../core/program.js";
-import { typesOf } from "../core/program.js";
+import { typesOf, type Program } from "../core/program.js";
 import { chooseLayouts } from "../partition/choose.js";
 import { splitProgram, type SplitProgram } from "../partition/partition.js";
 import { wholeLayout, type Layout } from "../sharding/axes.js";
 import type { Mesh } from "../sharding/mesh.js";
 import { NamedSharding } from "../sharding/namedSharding.js";
 import { shardsFor } from "../sharding/place.js";
-import { specOf } from "../sharding/placement.js";
+import { meshOf, shardingOf, specOf, spreadShardings, type MakeMesh } from "../sharding/placement.js";
 import { ShardedElements } from "../sharding/shardedElements.js";
 import type { Backend, CompileOptions, Executable, SpmdExecutable } from "./backend.js";
+import {
+  failWithoutMesh,
+  type AskedShardings,
+  type MeshPlan,
+  type ShardingSupport,
+  type TracedFunction,
+} from "./shardingSupport.js";
 
 /** Where the inputs that are not constants and the outputs of a program lie; null leaves it open. */
-export interface Placement {
+interface Placement {
   readonly mesh: Mesh;
   readonly inputs: readonly (NamedSharding | null)[];
   readonly outputs: readonly (NamedSharding | null)[];
   /** Whether the layouts of inputs that are open are chosen by what the program then costs. */
-  readonly isChosen?: boolean;
+  readonly isChosen: boolean;
+}
+
+/** What `jit` needs in order to compile for several devices, given how a mesh is made. */
+export const shardingSupport = (makeMesh: MakeMesh): ShardingSupport => ({
+  placeKey: (array) => {
+    const sharding = shardingOf(array);
+    return sharding === null ? "" : `@${sharding.toString()}`;
+  },
+  plan: (operation, asked, traced) => planOf(operation, asked, traced, makeMesh),
+});
+
+function planOf(
+  operation: string,
+  { inShardings, outShardings, mesh: given }: AskedShardings,
+  { args, result, program }: TracedFunction,
+  makeMesh: MakeMesh,
+): MeshPlan | null {
+  const isChosen = inShardings === "auto";
+  const inputs = args.flatMap((tree, at) => {
+    if (tree === null) return [];
+    const own = shardingOfArgument(operation, inShardings, at, args.length);
+    const asked = spreadShardings(operation, own, tree.structure, `inShardings[${at}]`);
+    return asked.map((sharding, leaf) => sharding ?? shardingOf(tree.arrays[leaf]));
+  });
+  const outputs = spreadShardings(operation, outShardings, result, "outShardings");
+  const mesh = meshOf(operation, [...inputs, ...outputs], program, makeMesh) ?? given ?? null;
+  if (mesh === null && isChosen) failWithoutMesh(operation);
+  if (mesh === null || mesh.size === 1) return null;
+  const placement: Placement = { mesh, inputs, outputs, isChosen };
+  return {
+    mesh,
+    split: (whole, constants) => splitOver(whole, constants, placement),
+    over: (backend) => ({ ...backend, ...overMesh(backend, placement) }),
+  };
+}
+
+/** What `inShardings` says about one argument. */
+function shardingOfArgument(
+  operation: string,
+  inShardings: AskedShardings["inShardings"],
+  at: number,
+  count: number,
+): unknown {
+  if (inShardings === "auto") return null;
+  if (!globalThis.Array.isArray(inShardings)) return inShardings;
+  if (inShardings.length === count) return inShardings[at];
+  fail(
+    operation,
+    `inShardings has ${inShardings.length} entries, but the function was called with ${count} arguments`,
+  );
 }
 
 /** A program split over the devices of a mesh. Its first inputs are constants, which every device has all of. */
-export function splitOver(
+function splitOver(
   program: Program,
   constants: number,
-  { mesh, inputs, outputs, isChosen = false }: Placement,
+  { mesh, inputs, outputs, isChosen }: Placement,
 ): SplitProgram {
   const layout = (sharding: NamedSharding | null, shape: readonly number[]) => {
     sharding?.shardShape(shape);
@@ -49,8 +105,11 @@ function logSharding(line: string): void {
   console.error(`vibe-rl: ${line}`);
 }
 
-/** The backend that compiles for all devices of a mesh by another that can do so. */
-export function overMesh(backend: Backend, placement: Placement): Pick<Backend, "compile" | "compileAsync"> {
+/** What of a backend compiles, for all devices of a mesh. */
+function overMesh(
+  backend: Backend,
+  placement: Placement,
+): Required<Pick<Backend, "compile" | "compileAsync">> {
   const { mesh } = placement;
   const prepare = (program: Program, { constants, donated, name }: CompileOptions) => {
     const split = splitOver(program, constants.length, placement);

@@ -7,6 +7,7 @@ import {
   lax,
   makeProgram,
   Mesh,
+  meshOfShape,
   NamedSharding,
   np,
   PartitionSpec,
@@ -74,8 +75,9 @@ describe("jit on several devices", () => {
   });
 
   it("finds a batch to split by itself, if that pays", () => {
+    const all = meshOfShape([8], ["devices"]);
     const f = (x: Array, w: Array): Array => np.tanh(np.matmul(x, w));
-    const auto = jit(f, { inShardings: "auto" });
+    const auto = jit(f, { inShardings: "auto", mesh: all });
     const [data, weights] = [random.normal(random.key(5), [512, 64]), random.normal(random.key(6), [64, 64])];
     const y = auto(data, weights);
     expect(y.addressableShards[0].data.shape).toEqual([64, 64]);
@@ -86,11 +88,13 @@ describe("jit on several devices", () => {
         lax.scan((c: Array, x: Array) => [c.add(np.sin(x)), null], np.zeros([4096]), steps)[0],
       {
         inShardings: "auto",
+        mesh: all,
       },
     );
     expect(sums(np.ones([16, 4096])).addressableShards[0].data.shape).toEqual([512]);
+    expect(() => jit(f, { inShardings: "auto" })(data, weights)).toThrow(/needs a mesh.*the option mesh/s);
     // Adding up a few numbers is done before the devices have met.
-    const total = jit((v: Array) => v.sum(), { inShardings: "auto" });
+    const total = jit((v: Array) => v.sum(), { inShardings: "auto", mesh: all });
     expect(total(np.ones([16])).item()).toBe(16);
     expect(total(np.ones([16])).isFullyReplicated).toBe(true);
   });

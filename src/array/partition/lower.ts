@@ -1,5 +1,4 @@
 // A program on whole arrays as the program that every device runs on its blocks.
-import type { Array } from "../core/array.js";
 import { itemSize } from "../core/dtype.js";
 import { literalArray } from "../core/interpret.js";
 import { typesOf, type Atom, type Equation, type Program, type Variable } from "../core/program.js";

@@ -102,7 +102,7 @@ async function withWebpack(folder: string, program: string, out: string): Promis
         output: { path: path.join(folder, out), filename: `${program}.js` },
         // Its hints are about any page with more than 244 KiB, not about ours.
         performance: { hints: false },
-        optimization: program === "everything" ? { minimizer: [minimizeWithEsbuild] } : {},
+        optimization: program === "array" ? {} : { minimizer: [minimizeWithEsbuild] },
       },
       (error, found) => (error === null ? resolve(found) : reject(error)),
     ),

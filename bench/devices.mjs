@@ -65,8 +65,8 @@ async function compare(name, trainerOf, iterations, rounds) {
 
 const [pendulum, pendulumParams] = make("Pendulum-v1");
 for (const [batchSize, hiddenSizes, iterations] of [
-  [256, [256, 256], 2],
-  [64, [64, 64], 20],
+  [256, [256, 256], 10],
+  [64, [64, 64], 400],
 ]) {
   const sac = (count) =>
     sacTrainer(
@@ -75,5 +75,5 @@ for (const [batchSize, hiddenSizes, iterations] of [
       SACConfig({ batchSize, hiddenSizes }),
       RunnerConfig({ numDevices: count, numEnvs: devices / count, warmupSteps: 1000, totalTimesteps: 1e6 }),
     );
-  await compare(`SAC, batch ${batchSize}, hidden ${hiddenSizes.join(", ")}`, sac, iterations, 60);
+  await compare(`SAC, batch ${batchSize}, hidden ${hiddenSizes.join(", ")}`, sac, iterations, 25);
 }

@@ -9,7 +9,7 @@ import { bindOne } from "../core/trace.js";
 import type { ArrayType } from "../core/type.js";
 import { stack } from "../np/joining.js";
 import { maximum, minimum } from "../np/elementwise.js";
-import { pmax, psum, type CollectiveParams } from "../primitives/collectives.js";
+import { psum, type CollectiveParams } from "../primitives/collectives.js";
 import { bitcast } from "../primitives/convert.js";
 import { gather, scatter, type GatherParams, type ScatterParams } from "../primitives/gather.js";
 import { indexLayout } from "../primitives/indexLayout.js";
@@ -51,12 +51,15 @@ const isSplit = (looked: readonly number[], { axesOf }: Split): boolean =>
 export const exactSum = (
   dtype: DType,
 ): { readonly collective: Primitive<CollectiveParams> } & Pick<SplitRule, "wrap"> => ({
-  collective: dtype === "bool" ? pmax : psum,
+  collective: psum,
   ...(dtype === "float32" && {
     wrap: {
       before: (part: Array) => bindOne(bitcast, [part], { dtype: "int32" }),
       after: (sum: Array) => bindOne(bitcast, [sum], { dtype: "float32" }),
     },
+  }),
+  ...(dtype === "bool" && {
+    wrap: { before: (part: Array) => part.astype("int32"), after: (sum: Array) => sum.astype("bool") },
   }),
 });
 

@@ -15,6 +15,7 @@ const benchmarks = [
     "train",
     "inference",
     "hostRunners",
+    "devices",
     "hostTraining",
     "spmd",
   ],

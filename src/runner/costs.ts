@@ -53,22 +53,23 @@ export function rolloutCosts(
   ];
 }
 
-/** The costs of a run that learns from replay. */
+/** The costs of a run that learns from replay, on each of so many devices. */
 export function offPolicyCosts(
   bytes: Readonly<Record<"agentState" | "buffer" | "obs" | "envState", number>>,
   { batchSize, hiddenSizes: told }: Pick<LearnerConfig, "batchSize" | "hiddenSizes">,
   { numEnvs, bufferSize, evalEpisodes }: RunnerConfig,
+  devices: number,
 ): Cost[] {
   const hiddenSizes = told ?? usualSizes;
   const playing = (bytes.obs + bytes.envState) / numEnvs + acting(hiddenSizes);
   const transition = bytes.buffer / bufferSize;
   return [
-    { setting: "bufferSize", value: bufferSize, what: "the replay ring", bytes: bytes.buffer },
+    { setting: "bufferSize", value: bufferSize, what: "the replay ring", bytes: bytes.buffer / devices },
     agentCost(told, "networks and optimisers", bytes.agentState),
-    { setting: "numEnvs", value: numEnvs, what: "environments", bytes: numEnvs * playing },
+    { setting: "numEnvs", value: numEnvs, what: "environments", bytes: (numEnvs * playing) / devices },
     {
       ...{ setting: "batchSize", value: batchSize, what: "a batch" },
-      bytes: batchSize * (transition + learning(hiddenSizes)),
+      bytes: (batchSize * (transition + learning(hiddenSizes))) / devices,
     },
     {
       ...{ setting: "evalEpisodes", value: evalEpisodes, what: "episodes side by side" },

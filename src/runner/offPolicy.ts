@@ -1,9 +1,21 @@
 // The runner of agents that learn from replay: act, push, draw, descend, so many steps at a time in one compiled loop.
-import { evalShape, fail, jit, np, precompile, type Array, type Shape } from "../array/index.js";
-import { completedConfig, networkIdentity, overUpdates } from "../agent/index.js";
+import {
+  devicePut,
+  evalShape,
+  fail,
+  jit,
+  lax,
+  np,
+  precompile,
+  type Array,
+  type Shape,
+  type Shardings,
+} from "../array/index.js";
+import { completedConfig, networkIdentity, overUpdates, type ReplayBatch } from "../agent/index.js";
 import type { Environment } from "../env/index.js";
+import { replicateSharding } from "../sharding/index.js";
 import { cadenceOf } from "./cadence.js";
-import { checkDevices, runOptionNames } from "./checks.js";
+import { runOptionNames } from "./checks.js";
 import { RunnerConfig } from "./config.js";
 import { offPolicyCosts } from "./costs.js";
 import { endless, type CountedState } from "./episodes.js";
@@ -17,6 +29,15 @@ import { axesOf, chunkOf, measuredNow, startOf, workOf, type TrainState } from "
 import { replayOf, type Replay } from "./replay.js";
 import { longestCall } from "./schedule.js";
 import { longestEpisode, lookAt, nameOf, originOf, plainParams } from "./setting.js";
+import {
+  along,
+  atHome,
+  checkDivides,
+  splitBatch,
+  splitParameters,
+  spreadFor,
+  type Spread,
+} from "./spread.js";
 import type { Trainer } from "./trainer.js";
 import { warnOfCurve } from "./warn.js";
 
@@ -62,8 +83,14 @@ export function offPolicyFamily<A extends object, C extends LearnerConfig, S, P>
   { runnerConfig: given, obsShape }: Pick<OffPolicyOptions<A>, "runnerConfig" | "obsShape">,
 ): Family<TrainState<A, CountedState<S>>> {
   const operation = `train${title}`;
-  const runnerConfig = completedConfig(operation, "runnerConfig", RunnerConfig, given);
-  checkDevices(operation, runnerConfig);
+  const perDevice = completedConfig(operation, "runnerConfig", RunnerConfig, given);
+  const spread = spreadFor(operation, perDevice);
+  const devices = spread?.count ?? 1;
+  const runnerConfig = { ...perDevice, numEnvs: perDevice.numEnvs * devices };
+  if (spread !== null) {
+    checkDivides(operation, "bufferSize", runnerConfig.bufferSize, spread);
+    checkDivides(operation, "batchSize", config.batchSize, spread);
+  }
   const { numEnvs, totalTimesteps, logInterval, evalEpisodes } = runnerConfig;
   const units = Math.floor(totalTimesteps / numEnvs);
   if (units < 1)
@@ -73,16 +100,26 @@ export function offPolicyFamily<A extends object, C extends LearnerConfig, S, P>
   const learnerOf = (hyper: Hyper, own = networks) => learner({ ...whole, ...hyper }, own);
   const setting = lookAt(operation, env, envParams, obsShape, actionCount, kinds);
   const playing = endless(env, envParams);
+  const drawn =
+    spread === null
+      ? undefined
+      : {
+          places: (places: Array) => lax.withShardingConstraint(places, replicateSharding(spread.mesh)),
+          batch: (batch: ReplayBatch) => splitBatch(operation, batch, 0, spread),
+        };
   /** The algorithm and its replay with settings that are arguments. */
   const partsOf = (hyper: Hyper, own = networks): [ReplayLearner<A>, Replay] => {
     const bound = learnerOf(hyper, own);
-    return [bound, replayOf(bound.config, numEnvs)];
+    return [bound, replayOf(bound.config, numEnvs, drawn)];
   };
   const begin = (hyper: Hyper, seed: number, own = networks) =>
     startOf(playing, envParams, setting, ...partsOf(hyper, own), { ...runnerConfig, seed });
   const shapes = evalShape(() => begin({}, 0));
-  const costs = offPolicyCosts(bytesOf(shapes), config, runnerConfig);
+  const costs = offPolicyCosts(bytesOf(shapes), config, runnerConfig, devices);
   checkMemory(operation, costs);
+  const shardings = spread === null ? undefined : shardingsOf(shapes, spread);
+  const place = <T>(state: T): T => (shardings === undefined ? state : devicePut(state, shardings));
+  const home = (agent: A): A => (spread === null ? agent : atHome(agent));
   const told =
     networks === undefined ? {} : { networks: networkIdentity(networks, (own) => begin({}, 0, own)) };
   const longest = longestCall(units, logInterval, numEnvs);
@@ -92,6 +129,7 @@ export function offPolicyFamily<A extends object, C extends LearnerConfig, S, P>
       chunkOf(playing, envParams, ...partsOf(hyper), cadence, longest)(state, count),
     workOf,
     axesOf(shapes),
+    shardings,
   );
   const measured = jit((state: State, hyper: Hyper) => measuredNow(...partsOf(hyper), state));
   const act = ({ agent, hyper }: { agent: A; hyper: Hyper }, obs: Array) =>
@@ -102,7 +140,8 @@ export function offPolicyFamily<A extends object, C extends LearnerConfig, S, P>
   });
   const trainerOf = ({ seed = runnerConfig.seed, values = {} }: Partial<Member> = {}): Trainer<State> => {
     const hyper = hyperOf(values);
-    const prepareEvaluation = ({ agentState }: State) => evaluation.prepare({ agent: agentState, hyper });
+    const prepareEvaluation = ({ agentState }: State) =>
+      evaluation.prepare({ agent: home(agentState), hyper });
     return {
       algorithm: title,
       identity: {
@@ -116,20 +155,23 @@ export function offPolicyFamily<A extends object, C extends LearnerConfig, S, P>
       ...{ warmupUnits: cadence.idleIterations, updatesAt: cadence.updatesAt },
       start: () => begin(hyper, seed),
       prepare: async (state) => {
-        await precompile(chunk, state, hyper, np.int32(1));
+        await precompile(chunk, place(state), hyper, np.int32(1));
         await prepareEvaluation(state);
       },
       prepareEvaluation,
       advance: (state, count) => {
-        const [next, records] = chunk(state, hyper, np.int32(count));
+        const [next, records] = chunk(place(state), hyper, np.int32(count));
         return { state: next, work: workOf(records, count) };
       },
       measure: (state) => {
-        const metrics = Object.entries(measured(state, hyper)).map(([key, value]) => [key, value.item()]);
+        const metrics = Object.entries(measured(place(state), hyper)).map(([key, value]) => [
+          key,
+          value.item(),
+        ]);
         return Object.fromEntries(metrics) as Record<string, number>;
       },
       evaluate: ({ agentState }, rng) => {
-        const { meanReturn, meanLength } = evaluation.play({ agent: agentState, hyper }, rng);
+        const { meanReturn, meanLength } = evaluation.play({ agent: home(agentState), hyper }, rng);
         return { evalReturn: meanReturn, evalLength: meanLength };
       },
       agentOf: ({ agentState }) => agentState,
@@ -138,4 +180,20 @@ export function offPolicyFamily<A extends object, C extends LearnerConfig, S, P>
     };
   };
   return Object.assign(trainerOf, { together, bytes: totalOf(costs) });
+}
+
+/** Where a state lies: environments and the ring are split, and parameters where they are large. */
+function shardingsOf(
+  shapes: { readonly agentState: unknown; readonly buffer: object },
+  { mesh }: Spread,
+): Shardings {
+  const [rows, whole] = [along(mesh, 0), replicateSharding(mesh)];
+  const all = (of: object) => Object.fromEntries(Object.keys(of).map((name) => [name, whole]));
+  return {
+    ...all(shapes),
+    agentState: splitParameters(shapes.agentState, mesh) as Shardings,
+    // Priorities are whole: every draw and every change goes through all levels of their tree.
+    buffer: { ...all(shapes.buffer), data: rows },
+    ...{ obs: rows, envState: rows },
+  };
 }

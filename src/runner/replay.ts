@@ -35,8 +35,16 @@ export interface Replay {
   readonly setErrors?: (memory: Memory, places: Array, errors: Array) => Memory;
 }
 
+/** How devices share what is drawn: each knows all places, and looks at its part of the batch. */
+export interface DrawLayout {
+  readonly places: (places: Array) => Array;
+  readonly batch: (batch: ReplayBatch) => ReplayBatch;
+}
+
+const oneDevice: DrawLayout = { places: (places) => places, batch: (batch) => batch };
+
 /** The replay of an algorithm that plays so many environments. */
-export function replayOf(config: ReplayConfig, numEnvs: number): Replay {
+export function replayOf(config: ReplayConfig, numEnvs: number, layout = oneDevice): Replay {
   const { batchSize, nSteps, gamma } = config;
   const kept = ({ ended, ...transition }: SequelTransition): Transition =>
     nSteps === 1 ? transition : ({ ...transition, ended } as SequelTransition);
@@ -44,13 +52,13 @@ export function replayOf(config: ReplayConfig, numEnvs: number): Replay {
     nSteps === 1
       ? ReplayBuffer.take(memory, places)
       : nStepBatch(memory as ReplayBuffer<SequelTransition>, places, { nSteps, gamma, numEnvs });
-  if (config.prioritized === true) return prioritized(config, kept, batchAt);
+  if (config.prioritized === true) return prioritized(config, kept, batchAt, layout);
   return {
     init: (capacity, example) => ReplayBuffer.init(capacity, kept(example)),
     push: (memory, transitions) => ReplayBuffer.pushBatch(memory, kept(transitions)),
     draw: (memory, key) => {
-      const places = ReplayBuffer.places(memory, key, batchSize);
-      return { batch: batchAt(memory, places), places };
+      const places = layout.places(ReplayBuffer.places(memory, key, batchSize));
+      return { batch: layout.batch(batchAt(memory, places)), places };
     },
   };
 }
@@ -59,6 +67,7 @@ function prioritized(
   config: ReplayConfig,
   kept: (transition: SequelTransition) => Transition,
   batchAt: (memory: Memory, places: Array) => ReplayBatch,
+  layout: DrawLayout,
 ): Replay {
   const { batchSize, priorityAlpha: alpha = 0.6, priorityBeta = 0.4 } = config;
   const ranked = (memory: Memory) => memory as PrioritizedReplayBuffer<Transition>;
@@ -68,8 +77,9 @@ function prioritized(
     draw: (memory, key, step) => {
       const progress = progressAt("prioritized", "priorityBeta", step, config);
       const beta = progress.mul(np.subtract(1, priorityBeta)).add(priorityBeta);
-      const { places, weight } = PrioritizedReplayBuffer.draw(ranked(memory), key, batchSize, { beta });
-      return { batch: { ...batchAt(memory, places), weight }, places };
+      const drawn = PrioritizedReplayBuffer.draw(ranked(memory), key, batchSize, { beta });
+      const places = layout.places(drawn.places);
+      return { batch: layout.batch({ ...batchAt(memory, places), weight: drawn.weight }), places };
     },
     setErrors: (memory, places, errors) =>
       PrioritizedReplayBuffer.setErrors(ranked(memory), places, errors, { alpha }),

@@ -22,7 +22,8 @@ export interface Spread {
 
 /** The devices that a config asks for; null if that is one. */
 export function spreadFor(operation: string, { numDevices, fsdpDevices }: RunnerConfig): Spread | null {
-  const count = getNumDevices(numDevices);
+  // One that is asked for needs no look at the others.
+  const count = numDevices === 1 ? 1 : getNumDevices(numDevices);
   if (count % fsdpDevices !== 0) {
     fail(
       operation,
@@ -64,6 +65,17 @@ export function splitBatch<T>(operation: string, batch: T, dimension: number, { 
     }
     return lax.withShardingConstraint(array, sharding);
   }, batch) as T;
+}
+
+/** Refuses a setting of so many rows that the devices cannot share evenly. */
+export function checkDivides(operation: string, name: string, value: number, { count }: Spread): void {
+  if (value % count === 0) return;
+  const below = value - (value % count);
+  fail(
+    operation,
+    `${name} ${value} cannot be split over ${count} devices; make it a multiple of ${count}, such as ` +
+      `${below === 0 ? count : below}, or set numDevices`,
+  );
 }
 
 /** A tree on the first device alone, for what one device does. */

@@ -68,7 +68,9 @@ export function agentTrainer<State extends object, Config extends object, Batch,
       ? onPolicyFamily(env, envParams, rollouts(runnable, traits, given, runnerConfig), {
           ...{ runnerConfig, obsShape, keepsHistory: false, over: (own: RolloutConfig) => own },
         })
-      : offPolicyFamily(env, envParams, replay(runnable, traits, given), { runnerConfig, obsShape });
+      : offPolicyFamily(env, envParams, replay(runnable, traits, given), {
+          ...{ runnerConfig: { ...runnerConfig, numDevices: 1 }, obsShape },
+        });
   return (family as unknown as Family<{ readonly agentState: State }>)();
 }
 

@@ -1,6 +1,7 @@
 // How reading and writing at computed indices is split. A dimension that is indexed can be split, too: each device
 // looks after the indices that fall into its block.
 import type { Array } from "../core/array.js";
+import type { DType } from "../core/dtype.js";
 import { constant } from "../core/interpret.js";
 import type { Primitive } from "../core/primitive.js";
 import { range } from "../core/shape.js";
@@ -8,7 +9,7 @@ import { bindOne } from "../core/trace.js";
 import type { ArrayType } from "../core/type.js";
 import { stack } from "../np/joining.js";
 import { maximum, minimum } from "../np/elementwise.js";
-import { pmax, psum, type CollectiveParams } from "../primitives/collectives.js";
+import { psum, type CollectiveParams } from "../primitives/collectives.js";
 import { bitcast } from "../primitives/convert.js";
 import { gather, scatter, type GatherParams, type ScatterParams } from "../primitives/gather.js";
 import { indexLayout } from "../primitives/indexLayout.js";
@@ -46,10 +47,25 @@ function ownIndices(
 const isSplit = (looked: readonly number[], { axesOf }: Split): boolean =>
   looked.some((factor) => axesOf(factor).length > 0);
 
+/** How parts come together of which one device has an element and the others zero: sums of bits keep it exactly. */
+export const exactSum = (
+  dtype: DType,
+): { readonly collective: Primitive<CollectiveParams> } & Pick<SplitRule, "wrap"> => ({
+  collective: psum,
+  ...(dtype === "float32" && {
+    wrap: {
+      before: (part: Array) => bindOne(bitcast, [part], { dtype: "int32" }),
+      after: (sum: Array) => bindOne(bitcast, [sum], { dtype: "float32" }),
+    },
+  }),
+  ...(dtype === "bool" && {
+    wrap: { before: (part: Array) => part.astype("int32"), after: (sum: Array) => sum.astype("bool") },
+  }),
+});
+
 export function gatherRule([operand, indices]: readonly ArrayType[], params: GatherParams): SplitRule {
   const { shared, places, looked, others, indexed } = factorsOf(operand, indices, params);
-  // Only one device has an element; the others have zeros, and sums of bits keep it exactly.
-  const collective: Primitive<CollectiveParams> = operand.dtype === "bool" ? pmax : psum;
+  const { collective, ...form } = exactSum(operand.dtype);
   return {
     operands: [
       [...shared, ...looked, ...others],
@@ -57,17 +73,13 @@ export function gatherRule([operand, indices]: readonly ArrayType[], params: Gat
     ],
     results: [[...shared, ...places, ...others]],
     combine: new Map(looked.map((factor) => [factor, collective])),
+    shared: [1],
     apply: ([x, at], split) => {
       if (!isSplit(looked, split)) return [bindOne(gather, [x, at], params)];
       const own = ownIndices(at, looked, indexed, params.mode, split);
       return [bindOne(gather, [x, own], { ...params, mode: "drop" })];
     },
-    ...(operand.dtype === "float32" && {
-      wrap: {
-        before: (part: Array) => bindOne(bitcast, [part], { dtype: "int32" }),
-        after: (sum: Array) => bindOne(bitcast, [sum], { dtype: "float32" }),
-      },
-    }),
+    ...form,
   };
 }
 

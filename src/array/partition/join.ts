@@ -1,17 +1,19 @@
-// Sums over the same devices that do not wait for each other become one: devices meet once for all of them.
-import type { CollectiveParams } from "../primitives/collectives.js";
-import { pmax, pmin, psum } from "../primitives/collectives.js";
+// Sums and gathers over the same devices that do not wait for each other become one: devices meet once for all of them.
+import type { CollectiveParams, TiledParams } from "../primitives/collectives.js";
+import { allGather, pmax, pmin, psum, psumScatter } from "../primitives/collectives.js";
 import type { CondParams } from "../control/cond.js";
 import type { ScanParams } from "../control/scanParams.js";
 import type { WhileParams } from "../control/while.js";
 import { subPrograms, type Equation, type Program, type Variable } from "../core/program.js";
 
-const joinable = new Set<unknown>([psum, pmax, pmin]);
+const joinable = new Set<unknown>([psum, pmax, pmin, allGather, psumScatter]);
 
 const isJoinable = ({ primitive }: Equation): boolean => joinable.has(primitive);
 
-const keyOf = ({ primitive, params }: Equation): string =>
-  `${primitive.name} ${(params as CollectiveParams).axes.join()}`;
+function keyOf({ primitive, params }: Equation): string {
+  const { axes, axis } = params as CollectiveParams & Partial<TiledParams>;
+  return `${primitive.name} ${axes.join()} ${axis ?? ""}`;
+}
 
 /** The program with independent sums over the same axes joined, in loops and branches, too. */
 export function joinCollectives(program: Program): Program {

@@ -123,7 +123,13 @@ export class Layouts {
       if (names.length > (axes.get(factor)?.length ?? 0)) axes.set(factor, names);
     });
     if (axes.size === 0) return;
-    each((atom, dimension, factor) => this.offer(atom, dimension, axes.get(factor) ?? []));
+    const combined = [...(rule.combine?.keys() ?? [])].flatMap((factor) => axes.get(factor) ?? []);
+    const isShared = (atom: Atom): boolean => rule.shared?.some((at) => inputs[at] === atom) ?? false;
+    each((atom, dimension, factor) => {
+      const names = axes.get(factor) ?? [];
+      if (isShared(atom) && names.some((name) => combined.includes(name))) return;
+      this.offer(atom, dimension, names);
+    });
   }
 
   private offerAll(atom: Atom, layout: Layout): void {

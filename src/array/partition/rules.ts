@@ -26,6 +26,7 @@ import * as transcendental from "../primitives/transcendental.js";
 import { window, windowSum } from "../primitives/window.js";
 import { gammaSample } from "../random/gammaDerivative.js";
 import { gatherRule, scatterRule } from "./indexRules.js";
+import { cutDimensions, dynamicSliceRule, dynamicUpdateSliceRule } from "./sliceRules.js";
 import type { Factor, SplitRule } from "./splitRule.js";
 
 type RuleOf<P extends object> = (
@@ -98,10 +99,6 @@ function majorPairs(from: Shape, to: Shape): [number, number][] {
   }
   return pairs;
 }
-
-/** Where two shapes differ. */
-const cutDimensions = (from: Shape, to: Shape): number[] =>
-  range(from.length).filter((dimension) => from[dimension] !== to[dimension]);
 
 /** Applies an equation to blocks. */
 export const applyRule = (
@@ -183,14 +180,9 @@ function makeRules(): Rules {
     return alikeBut([x, value], outputs, padded);
   });
 
-  define(dynamicSlice, ([x, ...starts], _params, [output]) => ({
-    ...alikeBut([x, ...starts], [output], cutDimensions(x.shape, output.shape)),
-    apply: (blocks, { outputs: [block] }) => [bindOne(dynamicSlice, blocks, { sizes: block.shape })],
-  }));
+  define(dynamicSlice, dynamicSliceRule);
 
-  define(dynamicUpdateSlice, ([x, update, ...starts], _params, outputs) =>
-    alikeBut([x, update, ...starts], outputs, cutDimensions(x.shape, update.shape)),
-  );
+  define(dynamicUpdateSlice, dynamicUpdateSliceRule);
 
   define(window, ([x], { axis }, [output]) => ({
     operands: [ownFactors(x.shape.length, [axis])],

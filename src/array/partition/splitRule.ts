@@ -24,6 +24,8 @@ export interface SplitRule {
   readonly results: readonly (readonly Factor[])[];
   /** Factors that no result has: how the devices' parts of the results come together. */
   readonly combine?: ReadonlyMap<number, Primitive<CollectiveParams>>;
+  /** Operands that each device needs all of where a factor of `combine` is split: indices. */
+  readonly shared?: readonly number[];
   /** The equation applied to blocks; the primitive with its own parameters if left out. */
   readonly apply?: (blocks: readonly Array[], split: Split) => readonly Array[];
   /** What to do before and after devices combine their parts, if that needs another form. */

@@ -59,7 +59,7 @@ const collective = <P extends CollectiveParams>(
 
 /** A collective of one array that is linear in it. */
 const linear = <P extends CollectiveParams>(
-  rules: Pick<Primitive<P>, "name" | "infer" | "batch"> & { readonly transpose: TransposeOne<P> },
+  rules: Pick<Primitive<P>, "name" | "infer" | "batch" | "prune"> & { readonly transpose: TransposeOne<P> },
 ): Primitive<P> => linearPrimitive<P>({ ...rules, ...meeting(rules.name) });
 
 const same = (inputs: readonly ArrayType[]): ArrayType[] => [...inputs];
@@ -152,18 +152,20 @@ export const pmax = extremum("pmax", reduceMax);
 /** Any number of arrays, of each the smallest over the group. */
 export const pmin = extremum("pmin", reduceMin);
 
-/** The blocks of the group, side by side along `axis`. */
+/** The blocks of the group, side by side along `axis`. Programs that are split have several arrays in one. */
 export const allGather: Primitive<TiledParams> = linear({
   name: "allGather",
-  infer: ([x], { axis, size }) => [resized(x, axis, (extent) => extent * size)],
+  infer: (inputs, { axis, size }) => inputs.map((x) => resized(x, axis, (extent) => extent * size)),
+  prune: narrow,
   batch: (...rule) => batchGather(allGather, ...rule),
   transpose: (ct, _known, _types, params) => [bindOne(psumScatter, [ct], params)],
 });
 
-/** Sums over the group, of which each device keeps its block along `axis`. */
+/** Sums over the group, of which each device keeps its block along `axis`. Split programs have several in one. */
 export const psumScatter: Primitive<TiledParams> = linear({
   name: "psumScatter",
-  infer: ([x], { axis, size }) => [resized(x, axis, (extent) => extent / size)],
+  infer: (inputs, { axis, size }) => inputs.map((x) => resized(x, axis, (extent) => extent / size)),
+  prune: narrow,
   batch: (...rule) => batchScatter(psumScatter, ...rule),
   transpose: (ct, _known, _types, params) => [bindOne(allGather, [ct], params)],
 });

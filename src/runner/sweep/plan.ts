@@ -2,7 +2,7 @@
 import { check, checkOptions, fail, rules } from "../../array/index.js";
 import { checkedConfig, completedConfig, type ConfigBuilder } from "../../agent/index.js";
 import type { Environment } from "../../env/index.js";
-import { checkListeners } from "../checks.js";
+import { checkDevices, checkListeners } from "../checks.js";
 import { RunnerConfig } from "../config.js";
 import type { Family, Member } from "../family.js";
 import { checkGrid, nameOf, partOf, settingsOf, type SweepSetting } from "./grid.js";
@@ -59,9 +59,15 @@ export function planOf(
       ...partOf(setting, "runner"),
     });
     checkFiles(runnerConfig);
+    checkDevices("sweep", runnerConfig);
     const { values, key } = divide(setting, builder.traceable);
     const family =
-      families.get(key) ?? familyOf(env, envParams, { ...options, [configName]: algo, runnerConfig });
+      families.get(key) ??
+      familyOf(env, envParams, {
+        ...{ ...options, [configName]: algo },
+        // Runs go side by side on one device.
+        runnerConfig: { ...runnerConfig, numDevices: 1 },
+      });
     families.set(key, family);
     return seeds.map((seed) => ({
       ...{ setting, name, family, member: { seed, values } },

@@ -50,17 +50,13 @@ function meet(
       return reduce((a, b) => np.maximum(a, b));
     case "pmin":
       return reduce((a, b) => np.minimum(a, b));
-    case "allGather":
-      return [np.concatenate(of(0), (equation.params as TiledParams).axis)];
+    case "allGather": {
+      const { axis } = equation.params as TiledParams;
+      return operands.map((_, at) => np.concatenate(of(at), axis));
+    }
     case "psumScatter": {
       const { axis, size } = equation.params as TiledParams;
-      return [
-        split(
-          of(0).reduce((a, b) => a.add(b)),
-          size,
-          axis,
-        )[me],
-      ];
+      return reduce((a, b) => a.add(b)).map((sum) => split(sum, size, axis)[me]);
     }
     case "ppermute": {
       const { pairs } = equation.params as PermuteDevicesParams;

@@ -1,10 +1,12 @@
-// Training on several devices against one: environment steps a second, the same run on both.
+// Training on several devices against one: environment steps a second. PPO with the same work for each device, SAC with
+// the same run on both.
 // npm run bench -- devices, or npm run bench -- devices 4 for four of them. They need as many idle cores.
 // Runs take turns; the best of many, and their median, which other work on the machine makes worse for several devices.
 import { setCpuDevices } from "../dist/exports/array.js";
 import { SACConfig } from "../dist/exports/algorithms/sac.js";
 import { make } from "../dist/exports/env.js";
-import { sacTrainer } from "../dist/runner/index.js";
+import { ppoTrainer, sacTrainer } from "../dist/runner/index.js";
+import { spreadFor } from "../dist/runner/spread.js";
 import { RunnerConfig } from "../dist/exports/runner.js";
 import "../dist/index.js";
 import { digits, row, timeOf } from "./measure.mjs";
@@ -51,16 +53,36 @@ console.log(
   ]),
 );
 
-/** Runs with the same environments in all, on one device and on several. */
+/** Two runs that take turns, on one device and on several. */
 async function compare(name, trainerOf, iterations, rounds) {
   const runners = [];
-  for (const count of [1, devices]) runners.push(await running(trainerOf(count), iterations));
+  const steps = [];
+  for (const count of [1, devices]) {
+    const trainer = trainerOf(count);
+    steps.push(trainer.stepsPerUnit * iterations);
+    runners.push(await running(trainer, iterations));
+  }
   const [alone, shared] = timesOf(runners, rounds);
-  const speed = (time) => digits((iterations * devices * 1000) / time);
-  const cells = ["best", "median"].flatMap((kind) => [
-    ...[speed(alone[kind]), speed(shared[kind]), (alone[kind] / shared[kind]).toFixed(2)],
-  ]);
+  const cells = ["best", "median"].flatMap((kind) => {
+    const speeds = [alone, shared].map((times, at) => (1000 * steps[at]) / times[kind]);
+    return [...speeds.map((speed) => digits(speed)), (speeds[1] / speeds[0]).toFixed(2)];
+  });
   console.log(row(widths, [name, ...cells]));
+}
+
+const [cartPole, cartPoleParams] = make("CartPole-v1");
+for (const [numEnvs, nSteps, iterations] of [
+  [64, 64, 8],
+  [8, 128, 30],
+]) {
+  const ppo = (count) => {
+    const runnerConfig = RunnerConfig({ numDevices: count, totalTimesteps: 1e8, logInterval: 1e8 });
+    return ppoTrainer(cartPole, cartPoleParams, {
+      ppoConfig: { numEnvs, nSteps, hiddenSizes: [64, 64] },
+      ...{ runnerConfig, spread: spreadFor("bench", runnerConfig) },
+    });
+  };
+  await compare(`PPO, ${numEnvs} environments each, hidden 64, 64`, ppo, iterations, 15);
 }
 
 const [pendulum, pendulumParams] = make("Pendulum-v1");

@@ -1,4 +1,5 @@
 // For tests named *.devices.test.ts, which run in workers of their own: a process has one number of devices.
-import { setCpuDevices } from "vibe-rl/array";
+import { devices, setCpuDevices } from "vibe-rl/array";
 
 setCpuDevices(8);
+devices();

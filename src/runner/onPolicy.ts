@@ -117,6 +117,9 @@ export function onPolicyFamily<A extends object, C extends RolloutConfig, S, P>(
         ...{ config: { ...given, ...values }, seed: hasSeeds ? seeds : seed },
         ...told,
       },
+      ...(spread !== null && {
+        givenConfig: { ...given, ...values, numEnvs: numEnvs / spread.count },
+      }),
       origin: originOf(env, envParams),
       ...{ stepsPerUnit, units, longest, warmupUnits: 0, keepsHistory, seeds: seeds?.length ?? null },
       updatesAt: (unit) => unit,

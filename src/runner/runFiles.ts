@@ -17,6 +17,8 @@ export interface SavedRun<S> {
 export interface RunTraits {
   /** What a checkpoint must have in common with this run. */
   readonly identity: Identity;
+  /** The algorithm's config as it was given, where the run's own counts for all devices together. */
+  readonly givenConfig?: object | undefined;
   /** How the environment can be made again; `null` if only the program that trains has it. */
   readonly origin: Origin | null;
   /** Environment steps of one unit of work. */

@@ -25,7 +25,7 @@ function portable(directory: string | null, runDir: RunDir): string | null {
 export function saveRunConfig(
   runDir: RunDir,
   runner: RunnerConfig,
-  { identity, origin }: RunTraits,
+  { identity, origin, givenConfig }: RunTraits,
   changes: readonly Change[],
 ): void {
   const saved = savedIn(runDir);
@@ -36,7 +36,7 @@ export function saveRunConfig(
     ...saved,
     ...(origin ?? { envId: null, environment }),
     algo: String(algorithm).toLowerCase(),
-    algoConfig: config,
+    algoConfig: givenConfig ?? config,
     // How a run begins; whether it goes on is said anew each time.
     runner: {
       ...runner,

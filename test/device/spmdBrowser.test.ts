@@ -40,6 +40,12 @@ describe.skipIf(isWithoutChromium("test/device/spmdBrowser.test.ts"))("a page", 
     expect([later, recovered, late]).toEqual(["1.5,1.5", "1.5,1.5", "1.5,1.5"]);
   });
 
+  it("that is isolated trains on several devices as on one", async () => {
+    const [losses] = await inPage(isolation, ["trains()"]);
+    const [alone, together] = losses as [number, number];
+    expect(together).toBeCloseTo(alone, 4);
+  });
+
   it("whose server lacks the program of the threads is told which", async () => {
     const isServed = (file: string): boolean => isOpen(file) && !file.endsWith("/spmd/entry.js");
     const [message] = await inPage(isolation, ["later()"], isServed);

@@ -42,11 +42,18 @@ afterAll(() => {
   rmSync(project, { recursive: true, force: true });
 });
 
+/** How the package is there now. */
+let way: "installed" | "linked" | null = null;
+
 const install = (): void => {
+  if (way === "installed") return;
+  way = "installed";
   rmSync(installed, { recursive: true, force: true });
   cpSync(path.join(project, "package"), installed, { recursive: true });
 };
 const link = (): void => {
+  if (way === "linked") return;
+  way = "linked";
   rmSync(installed, { recursive: true, force: true });
   symlinkSync(path.join(project, "package"), installed);
 };
@@ -147,23 +154,23 @@ function locationsUnderVitest(): string[] {
 }
 
 describe("the user's line is named", { timeout: 120_000 }, () => {
-  for (const [way, set] of [
+  for (const [name, set] of [
     ["installed", install],
     ["linked", link],
   ] as const) {
-    it(`by the package, ${way}`, () => {
+    it(`by the package, ${name}`, () => {
       set();
       const file = write("program.mjs", mistakes);
       expect(printed(node(file))).toEqual(expected(file, mistakes));
     });
 
-    it(`by the package under source maps, ${way}`, () => {
+    it(`by the package under source maps, ${name}`, () => {
       set();
       const file = write("program.mjs", mistakes);
       expect(printed(node("--enable-source-maps", file))).toEqual(expected(file, mistakes));
     });
 
-    it(`in the tests of a project that depends on the package, ${way}`, () => {
+    it(`in the tests of a project that depends on the package, ${name}`, () => {
       set();
       const test = mistakes
         .replace("import {", 'import { expect, it } from "vitest"; import {')

@@ -13,7 +13,7 @@ function compare(f: (x: Array) => Array, x: Array, rtol: number): void {
   expectClose(jit(f)(x), jit(f, { device: "interpreter" })(x), { rtol, atol: rtol / 10 });
 }
 
-describe("compiled random programs equal interpreted ones", { timeout: 120_000 }, () => {
+describe("compiled random programs equal interpreted ones", { timeout: 6_000_000 }, () => {
   it("as they are", () => {
     const property = fc.property(expressions("all"), sizes, fc.nat(100), (expression, size, seed) => {
       compare(toFunction(expression), random.normal(random.key(seed), [size]), 1e-5);

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { nodeResolve } from "@rollup/plugin-node-resolve";
-import { rollup, type RollupCache } from "@rollup/wasm-node";
+import { rollup, type RollupCache } from "rollup";
 import * as esbuild from "esbuild";
 import * as vite from "vite";
 import webpack from "webpack";

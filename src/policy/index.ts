@@ -1,4 +1,6 @@
 // Policies: trained agents for those who only want their actions, in Node and in browsers.
 export { loadPolicy, type LoadPolicyOptions, type PolicySource } from "./load.js";
 export { createPolicy, type CreatePolicyOptions } from "./policy.js";
-export type { Action, Algorithm, PlainObs, Policy, PolicyOptions } from "./types.js";
+export type { PolicyMetadata } from "./metadata.js";
+export { spaceToData, type SpaceData } from "./spaces.js";
+export type { Action, Algorithm, PlainObs, Policy, PolicyAlgorithm, PolicyOptions } from "./types.js";

@@ -10,10 +10,12 @@ import {
   tellNearest,
   type Shape,
 } from "../array/index.js";
-import type { ActionsOf, AgentStateOf, ConfigOf } from "../algorithms/index.js";
+import type { ActionKind, ActionsOf, AgentStateOf, ConfigOf } from "../algorithms/index.js";
 import type { Space } from "../env/index.js";
 import { actBatchOf, actionKindOf, anyKey, obsShapeOf, obsSizeOf } from "./acting.js";
+import { metadataOf, type Told } from "./metadata.js";
 import { obsReader } from "./observations.js";
+import { actionSpaceOf, observationSpaceOf } from "./spaces.js";
 import { checkedPolicy, policyToBytes, type StoredPolicy } from "./stored.js";
 import type { Action, Algorithm, PlainObs, Policy, PolicyOptions } from "./types.js";
 
@@ -24,12 +26,11 @@ export async function policyFrom(
   operation: string,
   stored: StoredPolicy,
   { explore = false, seed = 0 }: PolicyOptions,
-  step: number | null,
 ): Promise<Policy> {
   check(operation, "explore", explore, rules.flag);
   check(operation, "seed", seed, rules.whole(0));
   checkObsSize(operation, stored);
-  const { obsShape, obsDtype, algorithm } = stored;
+  const { obsShape, obsDtype, algorithm, metadata } = stored;
   const { kind, size } = actionKindOf(stored);
   const reader = obsReader(obsShape, obsDtype);
   const acts = actBatchOf(stored);
@@ -80,8 +81,35 @@ export async function policyFrom(
   const example = reader.several([new Float32Array(sizeOf(obsShape))]).slice(0);
   await (explore ? precompile(exploringOne, example, rng) : precompile(greedyOne, example));
   const toSafetensors = () => policyToBytes(stored);
-  const policy = { algorithm, kind, actionSize: size, obsShape, step, act, actBatch, toSafetensors };
-  return policy as unknown as Policy;
+  const policy = {
+    algorithm,
+    kind,
+    actionSize: size,
+    obsShape,
+    space: stored.actionSpace ?? actionSpaceOf({ kind, size }, boundsWithin(stored)),
+    observationSpace: stored.observationSpace ?? observationSpaceOf(obsShape, obsDtype),
+    metadata,
+    step: metadata.step,
+    act,
+    actBatch,
+    toSafetensors,
+  } as unknown as Policy;
+  storedPolicies.set(policy, stored);
+  return policy;
+}
+
+const storedPolicies = new WeakMap<Policy, StoredPolicy>();
+
+/** What a policy was made of; `undefined` for objects that were not made here. */
+export const storedOf = (policy: object): StoredPolicy | undefined => storedPolicies.get(policy as Policy);
+
+/** The bounds that actions are within, told or the agent's own. */
+function boundsWithin({ bounds, state }: StoredPolicy): StoredPolicy["bounds"] {
+  if (bounds !== null) return bounds;
+  const { actionLow, actionHigh } = state as { readonly actionLow?: unknown; readonly actionHigh?: unknown };
+  return actionLow instanceof Array && actionHigh instanceof Array
+    ? { low: actionLow, high: actionHigh }
+    : null;
 }
 
 const sizeOf = (shape: Shape): number => shape.reduce((product, extent) => product * extent, 1);
@@ -107,6 +135,8 @@ export interface CreatePolicyOptions<C> extends PolicyOptions {
   readonly observationSpace?: Space;
   /** What it may do: PPO's continuous actions are kept within its bounds. Default: they are left as they are. */
   readonly actionSpace?: Space;
+  /** Where it comes from, for those who read its file: the environment, the step, the seed, the return. */
+  readonly metadata?: Omit<Told, "version">;
 }
 
 /** Actions as plain data, by what they can be. */
@@ -115,7 +145,8 @@ interface PlainActions {
   readonly continuous: Float32Array;
 }
 
-const optionNames = ["config", "observationSpace", "actionSpace", "explore", "seed"];
+const optionNames = ["config", "observationSpace", "actionSpace", "metadata", "explore", "seed"];
+const toldNames = ["environment", "step", "seed", "evalReturn"];
 
 /** The policy of an agent that was just trained. */
 export async function createPolicy<K extends Algorithm>(
@@ -125,20 +156,44 @@ export async function createPolicy<K extends Algorithm>(
 ): Promise<Policy<PlainActions[ActionsOf<K>]>> {
   const operation = "createPolicy";
   checkNames(operation, options, optionNames);
-  const { config = {}, observationSpace, actionSpace, ...rest } = options;
-  const claims = { algorithm, config, state: agentState, bounds: boundsOf(actionSpace) };
-  const stored = checkedPolicy(operation, { ...claims, obsShape: [], obsDtype: "float32" });
+  const { config = {}, observationSpace, actionSpace, metadata = {}, ...rest } = options;
+  checkNames(`${operation}: metadata`, metadata, toldNames);
+  const stored = checkedPolicy(operation, {
+    algorithm,
+    config,
+    state: agentState,
+    bounds: boundsOf(actionSpace),
+    obsShape: [],
+    obsDtype: "float32",
+    actionSpace: actionSpace ?? null,
+    observationSpace: observationSpace ?? null,
+    metadata: metadataOf(algorithm, metadata),
+  });
   const obsShape = observationSpace?.shape ?? obsShapeOf(stored);
   if (obsShape === null) {
     fail(operation, "the network is for images, whose size it does not tell: give observationSpace");
   }
   const obsDtype = observationSpace?.dtype ?? "float32";
-  return (await policyFrom(operation, { ...stored, obsShape, obsDtype }, rest, null)) as never;
+  if (actionSpace !== undefined) {
+    checkActionSpace(operation, actionSpace, actionKindOf({ ...stored, obsShape, obsDtype }));
+  }
+  return (await policyFrom(operation, { ...stored, obsShape, obsDtype }, rest)) as never;
 }
 
 /** The bounds of a Box of floats. */
-export const boundsOf = (space: Space | undefined): StoredPolicy["bounds"] =>
+export const boundsOf = (space: Space | null | undefined): StoredPolicy["bounds"] =>
   space?.kind === "Box" && space.dtype === "float32" ? { low: space.low, high: space.high } : null;
+
+/** Refuses a space that actions of a policy cannot be of. */
+export function checkActionSpace(operation: string, space: Space, { kind, size }: ActionKind): void {
+  const fits =
+    kind === "discrete"
+      ? space.kind === "Discrete" && space.n === size
+      : space.kind === "Box" && space.shape.join() === String(size);
+  if (fits) return;
+  const wanted = kind === "discrete" ? `Discrete(${size})` : `a Box of shape [${size}]`;
+  fail(operation, `actionSpace is ${String(space)}, the actions of this policy are ${wanted}`);
+}
 
 /** Refuses options that there are not. */
 export function checkNames(operation: string, options: object, known: readonly string[]): void {

@@ -5,19 +5,27 @@ import { algorithmNames, algorithmOf, isAlgorithm } from "../algorithms/index.js
 import { Array, dtypes, tree, type DType, type Shape } from "../array/index.js";
 import { CheckpointError, fromSafetensors, toSafetensors } from "../checkpoint/index.js";
 import { isRecord } from "../files/index.js";
+import type { Space } from "../env/index.js";
+import { metadataFrom, type PolicyMetadata } from "./metadata.js";
+import { checkNetwork } from "./network.js";
 import { givenNetworks, type GivenNetworks } from "./ownNetworks.js";
-import type { Algorithm } from "./types.js";
+import { isOf, spaceFromData, spaceToData } from "./spaces.js";
+import type { PolicyAlgorithm } from "./types.js";
 
 interface Common {
   readonly obsShape: Shape;
   readonly obsDtype: DType;
   /** What PPO's continuous actions are kept within; `null` leaves them as they are. */
   readonly bounds: { readonly low: Array; readonly high: Array } | null;
+  /** What it does and sees, where somebody has told. */
+  readonly actionSpace: Space | null;
+  readonly observationSpace: Space | null;
+  readonly metadata: PolicyMetadata;
 }
 
 /** A policy as data. */
 export interface StoredPolicy extends Common {
-  readonly algorithm: Algorithm;
+  readonly algorithm: PolicyAlgorithm;
   readonly config: object;
   /** The part of the agent's state that acting needs. */
   readonly state: ObsStats;
@@ -41,6 +49,10 @@ export function checkedPolicy(
   given?: object,
   where = "this agent",
 ): StoredPolicy {
+  if (algorithm === "network") {
+    checkNetwork(operation, config, state);
+    return { algorithm, config: config as object, state: state as ObsStats, networks: null, ...common };
+  }
   if (!isAlgorithm(algorithm)) {
     const known = `${algorithmNames.slice(0, -1).join(", ")} or ${algorithmNames.at(-1)}`;
     throw new CheckpointError(
@@ -69,9 +81,11 @@ const version = 1;
 
 /** The file of a policy. */
 export function policyToBytes({ state, bounds, networks, ...rest }: StoredPolicy): Uint8Array {
-  const { algorithm, config, obsShape, obsDtype } = rest;
+  const { algorithm, config, obsShape, obsDtype, metadata, actionSpace, observationSpace } = rest;
   const text = JSON.stringify({
-    ...{ version, algorithm, config, obsShape, obsDtype },
+    ...{ version, algorithm, config, obsShape, obsDtype, metadata },
+    ...(actionSpace !== null && { actionSpace: spaceToData(actionSpace) }),
+    ...(observationSpace !== null && { observationSpace: spaceToData(observationSpace) }),
     ...(networks !== null && { networks: networks.told }),
   });
   return toSafetensors({ state, ...(bounds !== null && { bounds }) }, { [metadataName]: text });
@@ -106,9 +120,21 @@ export function policyFromBytes(
     );
   }
   const { state, bounds = null } = content as { state: unknown; bounds?: Common["bounds"] };
-  const claims = { algorithm, config, state, bounds, networks };
+  const seen = spaceFromData(said.observationSpace);
   const observations = { obsShape: obsShape as Shape, obsDtype: obsDtype as DType };
-  return checkedPolicy(operation, { ...claims, ...observations }, given, "this policy");
+  const claims: Claims = {
+    algorithm,
+    config,
+    state,
+    bounds,
+    networks,
+    ...observations,
+    actionSpace: spaceFromData(said.actionSpace),
+    observationSpace:
+      seen !== null && isOf(seen, observations.obsShape, observations.obsDtype) ? seen : null,
+    metadata: metadataFrom(String(algorithm), said.metadata),
+  };
+  return checkedPolicy(operation, claims, given, "this policy");
 }
 
 /** One of several agents side by side, as sweeps train them. */

@@ -88,7 +88,10 @@ const noiseOf = ({ kind, size }: ActionKind): Noise => ({
 
 function actionKind(state: NetworkState, { head }: NetworkConfig): ActionKind {
   const size = lastSize(state);
-  return { kind: head === "discrete" ? "discrete" : "continuous", size: head === "squashed" ? size / 2 : size };
+  return {
+    kind: head === "discrete" ? "discrete" : "continuous",
+    size: head === "squashed" ? size / 2 : size,
+  };
 }
 
 function sampled(state: NetworkState, obs: Array, noise: Array, parts: Parts): Array {
@@ -129,9 +132,7 @@ export const networkActing: Acting<NetworkState, NetworkConfig> = {
       return { mean, log_std: logStd };
     }
     const output = outputOf(state, obs, parts);
-    if (parts.config.head === "discrete") return { logits: output };
-    const { logStd } = state;
-    return { mean: output, ...(logStd !== undefined && { log_std: np.broadcastTo(logStd, output.shape) }) };
+    return parts.config.head === "discrete" ? { logits: output } : { mean: output };
   },
   noise: noiseOf,
   sampled,
@@ -143,11 +144,7 @@ export const networkActing: Acting<NetworkState, NetworkConfig> = {
 const heads: readonly string[] = ["discrete", "gaussian", "squashed"];
 
 /** Refuses what is no network as `loadPolicy` makes them of files. */
-export function checkNetwork(
-  operation: string,
-  config: unknown,
-  state: unknown,
-): void {
+export function checkNetwork(operation: string, config: unknown, state: unknown): void {
   const known = isRecord(config) ? config : {};
   const layers: unknown = isRecord(state) ? state.layers : undefined;
   const isSound =

@@ -15,11 +15,7 @@ interface Choice {
   readonly networks?: object | undefined;
 }
 
-export function policyOnDisk(
-  operation: string,
-  place: string,
-  choice: Choice,
-): StoredPolicy {
+export function policyOnDisk(operation: string, place: string, choice: Choice): StoredPolicy {
   const full = path.resolve(place);
   if (fs.statSync(full, { throwIfNoEntry: false })?.isFile() === true) {
     return policyFromBytes(operation, bytesOf(operation, full), choice.networks);
@@ -110,7 +106,7 @@ interface Spaces {
 
 /** What a checkpoint tells of where its agent comes from. */
 function toldOf(
-  { best, gathered }: Readonly<Record<string, unknown>>,
+  { best, gathered, totalTimesteps }: Readonly<Record<string, unknown>>,
   { environment, seed }: Readonly<Record<string, unknown>>,
   step: number | null,
   member = 0,
@@ -121,7 +117,7 @@ function toldOf(
   const last = isRecord(gathered) ? gathered.evalReturn : null;
   return {
     environment: typeof environment === "string" ? environment : null,
-    step,
+    step: step ?? number(totalTimesteps),
     seed: number(own),
     evalReturn: number(isBest ? best.evalReturn : last),
   };

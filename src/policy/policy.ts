@@ -15,8 +15,7 @@ import type { Space } from "../env/index.js";
 import { actBatchOf, actionKindOf, anyKey, obsShapeOf, obsSizeOf } from "./acting.js";
 import { metadataOf, type Told } from "./metadata.js";
 import { obsReader } from "./observations.js";
-import { actionSpaceOf, observationSpaceOf } from "./spaces.js";
-import { checkedPolicy, policyToBytes, type StoredPolicy } from "./stored.js";
+import { checkedPolicy, policySpaces, policyToBytes, type StoredPolicy } from "./stored.js";
 import type { Action, Algorithm, PlainObs, Policy, PolicyOptions } from "./types.js";
 
 const isTraced = ({ tracer }: Array): boolean => tracer !== null;
@@ -81,13 +80,14 @@ export async function policyFrom(
   const example = reader.several([new Float32Array(sizeOf(obsShape))]).slice(0);
   await (explore ? precompile(exploringOne, example, rng) : precompile(greedyOne, example));
   const toSafetensors = () => policyToBytes(stored);
+  const spaces = policySpaces(stored, { kind, size });
   const policy = {
     algorithm,
     kind,
     actionSize: size,
     obsShape,
-    space: stored.actionSpace ?? actionSpaceOf({ kind, size }, boundsWithin(stored)),
-    observationSpace: stored.observationSpace ?? observationSpaceOf(obsShape, obsDtype),
+    space: spaces.action,
+    observationSpace: spaces.observation,
     metadata,
     step: metadata.step,
     act,
@@ -102,15 +102,6 @@ const storedPolicies = new WeakMap<Policy, StoredPolicy>();
 
 /** What a policy was made of; `undefined` for objects that were not made here. */
 export const storedOf = (policy: object): StoredPolicy | undefined => storedPolicies.get(policy as Policy);
-
-/** The bounds that actions are within, told or the agent's own. */
-function boundsWithin({ bounds, state }: StoredPolicy): StoredPolicy["bounds"] {
-  if (bounds !== null) return bounds;
-  const { actionLow, actionHigh } = state as { readonly actionLow?: unknown; readonly actionHigh?: unknown };
-  return actionLow instanceof Array && actionHigh instanceof Array
-    ? { low: actionLow, high: actionHigh }
-    : null;
-}
 
 const sizeOf = (shape: Shape): number => shape.reduce((product, extent) => product * extent, 1);
 

@@ -1,7 +1,7 @@
 // A policy as data: which algorithm, which settings, and the part of the agent's state that acting needs. It is what
 // the file of a policy holds.
 import { checkedConfig, type ObsStats } from "../agent/index.js";
-import { algorithmNames, algorithmOf, isAlgorithm } from "../algorithms/index.js";
+import { algorithmNames, algorithmOf, isAlgorithm, type ActionKind } from "../algorithms/index.js";
 import { Array, dtypes, tree, type DType, type Shape } from "../array/index.js";
 import { CheckpointError, fromSafetensors, toSafetensors } from "../checkpoint/index.js";
 import { isRecord } from "../files/index.js";
@@ -9,7 +9,7 @@ import type { Space } from "../env/index.js";
 import { metadataFrom, type PolicyMetadata } from "./metadata.js";
 import { checkNetwork } from "./network.js";
 import { givenNetworks, type GivenNetworks } from "./ownNetworks.js";
-import { isOf, spaceFromData, spaceToData } from "./spaces.js";
+import { actionSpaceOf, isOf, observationSpaceOf, spaceFromData, spaceToData } from "./spaces.js";
 import type { PolicyAlgorithm } from "./types.js";
 
 interface Common {
@@ -130,11 +130,26 @@ export function policyFromBytes(
     networks,
     ...observations,
     actionSpace: spaceFromData(said.actionSpace),
-    observationSpace:
-      seen !== null && isOf(seen, observations.obsShape, observations.obsDtype) ? seen : null,
+    observationSpace: seen !== null && isOf(seen, observations.obsShape, observations.obsDtype) ? seen : null,
     metadata: metadataFrom(String(algorithm), said.metadata),
   };
   return checkedPolicy(operation, claims, given, "this policy");
+}
+
+/** What a policy does and sees: as it was told, or else as far as its arrays tell. */
+export function policySpaces(
+  { actionSpace, observationSpace, obsShape, obsDtype, bounds, state }: StoredPolicy,
+  actions: ActionKind,
+): { readonly action: Space; readonly observation: Space } {
+  const { actionLow: low, actionHigh: high } = state as {
+    readonly actionLow?: Array;
+    readonly actionHigh?: Array;
+  };
+  const own = low === undefined || high === undefined ? null : { low, high };
+  return {
+    action: actionSpace ?? actionSpaceOf(actions, bounds ?? own),
+    observation: observationSpace ?? observationSpaceOf(obsShape, obsDtype),
+  };
 }
 
 /** One of several agents side by side, as sweeps train them. */

@@ -34,9 +34,7 @@ export const ppo = defineAlgorithm<PPOState, PPOConfig, "discrete" | "continuous
     },
     outputs: (state, obs, parts) => {
       const output = outputOf(state, obs, parts);
-      const { logStd } = state.params;
-      if (logStd === undefined) return { logits: output };
-      return { mean: output, log_std: np.broadcastTo(logStd, output.shape) };
+      return state.params.logStd === undefined ? { logits: output } : { mean: output };
     },
     value: (state, obs, parts) => PPO.getValueBatch(state, obs, parts),
     noise: ({ kind, size }) => ({ kind: kind === "discrete" ? "uniform" : "normal", size }),

@@ -59,23 +59,22 @@ function outputOf(state: NetworkState, obs: Array, { config }: Parts): Array {
   const seen = normalizeObs(state, obs, { normalizeObs: true, clipObs: config.clipObs });
   return state.layers.reduce((h, { w, b }, at) => {
     const { activation, strides } = config.layers[at];
-    const before = at === 0 && strides !== undefined ? images(h) : h;
+    // Bytes count as 0 to 1; where a convolution sees them, its kernel is scaled, which is smaller than images.
+    const kernel = strides !== undefined && h.dtype === "uint8" ? w.mul(1 / 255) : w;
     const z =
       strides === undefined
-        ? np.matmul(flatRows(before), w)
-        : lax.convGeneralDilated(before, w, strides, "VALID");
+        ? np.matmul(flatRows(h), w)
+        : lax.convGeneralDilated(h.astype("float32"), kernel, strides, "VALID");
     return activations[activation](z.add(b));
   }, seen);
 }
 
-/** Images as floats; bytes count as 0 to 1. */
-const images = (x: Array): Array =>
-  x.dtype === "uint8" ? x.astype("float32").mul(1 / 255) : x.astype("float32");
-
 /** The distribution of a squashed head. */
 function squashed(state: NetworkState, obs: Array, parts: Parts) {
   const { actionLow = np.float32(-1), actionHigh = np.float32(1) } = state;
-  const [mean, logStd] = np.split(outputOf(state, obs, parts), 2, -1);
+  const [mean, spread] = np.split(outputOf(state, obs, parts), 2, -1);
+  // The bounds that SAC has unless it is told others.
+  const logStd = spread.clip(-20, 2);
   return { mean, logStd, policy: TanhNormal(mean, logStd, { low: actionLow, high: actionHigh }) };
 }
 

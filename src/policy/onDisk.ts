@@ -4,12 +4,13 @@ import { Array, fail } from "../array/index.js";
 import { bestCheckpoint, listCheckpoints, loadWhole, type Loaded } from "../checkpoint/index.js";
 import { explainFailure, isFolder, isRecord, startOfFile } from "../files/index.js";
 import { listEnvs, make, type Space } from "../env/index.js";
+import type { ImportOptions } from "./imported.js";
 import { metadataOf, type Told } from "./metadata.js";
 import { boundsOf } from "./policy.js";
 import { isOf, spaceFromData } from "./spaces.js";
 import { checkedPolicy, memberOf, policyFromBytes, type StoredPolicy } from "./stored.js";
 
-interface Choice {
+interface Choice extends ImportOptions {
   readonly step?: number;
   readonly member?: number;
   readonly networks?: object | undefined;
@@ -18,7 +19,7 @@ interface Choice {
 export function policyOnDisk(operation: string, place: string, choice: Choice): StoredPolicy {
   const full = path.resolve(place);
   if (fs.statSync(full, { throwIfNoEntry: false })?.isFile() === true) {
-    return policyFromBytes(operation, bytesOf(operation, full), choice.networks);
+    return policyFromBytes(operation, bytesOf(operation, full), choice);
   }
   if (!isFolder(full))
     fail(operation, `${full} does not exist; give a run directory, a checkpoint or a file`);

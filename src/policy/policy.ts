@@ -12,7 +12,8 @@ import {
 } from "../array/index.js";
 import type { ActionKind, ActionsOf, AgentStateOf, ConfigOf } from "../algorithms/index.js";
 import type { Space } from "../env/index.js";
-import { actBatchOf, actionKindOf, anyKey, obsShapeOf, obsSizeOf } from "./acting.js";
+import type { NetworkParams } from "../agent/index.js";
+import { actBatchOf, actingOf, actionKindOf, anyKey, obsShapeOf, obsSizeOf } from "./acting.js";
 import { metadataOf, type Told } from "./metadata.js";
 import { obsReader } from "./observations.js";
 import { checkedPolicy, policySpaces, policyToBytes, type StoredPolicy } from "./stored.js";
@@ -102,6 +103,18 @@ const storedPolicies = new WeakMap<Policy, StoredPolicy>();
 
 /** What a policy was made of; `undefined` for objects that were not made here. */
 export const storedOf = (policy: object): StoredPolicy | undefined => storedPolicies.get(policy as Policy);
+
+/**
+ * The parameters of the network that a policy sees observations with: dense layers { w, b }, or convolutions and dense
+ * layers; an agent whose networks are as large can go on from them. A PPO with a shared backbone has its first part here.
+ */
+export function networkParamsOf(policy: Policy): NetworkParams {
+  const operation = "networkParamsOf";
+  const stored = storedOf(policy) ?? fail(operation, "takes a policy of loadPolicy or createPolicy");
+  if (stored.networks !== null)
+    fail(operation, "the policy has networks of its program's own, which knows them");
+  return actingOf(stored.algorithm).firstNetwork(stored.state);
+}
 
 const sizeOf = (shape: Shape): number => shape.reduce((product, extent) => product * extent, 1);
 

@@ -2,12 +2,14 @@
 // the file of a policy holds.
 import { checkedConfig, type ObsStats } from "../agent/index.js";
 import { algorithmNames, algorithmOf, isAlgorithm, type ActionKind } from "../algorithms/index.js";
-import { Array, dtypes, tree, type DType, type Shape } from "../array/index.js";
+import { Array, dtypes, fail, tree, type DType, type Shape } from "../array/index.js";
 import { CheckpointError, fromSafetensors, toSafetensors } from "../checkpoint/index.js";
 import { isRecord } from "../files/index.js";
 import type { Space } from "../env/index.js";
+import { policyFromOnnx, policyFromWeights, type ImportOptions } from "./imported.js";
 import { metadataFrom, type PolicyMetadata } from "./metadata.js";
 import { checkNetwork } from "./network.js";
+import { looksLikeOnnx } from "./onnx/model.js";
 import { givenNetworks, type GivenNetworks } from "./ownNetworks.js";
 import { actionSpaceOf, isOf, observationSpaceOf, spaceFromData, spaceToData } from "./spaces.js";
 import type { PolicyAlgorithm } from "./types.js";
@@ -91,20 +93,21 @@ export function policyToBytes({ state, bounds, networks, ...rest }: StoredPolicy
   return toSafetensors({ state, ...(bounds !== null && { bounds }) }, { [metadataName]: text });
 }
 
-/** The policy of a file, which acts with the networks that are given where it has not the algorithm's own. */
+/**
+ * The policy of a file: ours, which acts with the networks that are given where it has not the algorithm's own, or a
+ * network of another program.
+ */
 export function policyFromBytes(
   operation: string,
-  bytes: Uint8Array | ArrayBuffer,
-  given?: object,
+  given: Uint8Array | ArrayBuffer,
+  { networks: own, ...told }: ImportOptions & { readonly networks?: object | undefined } = {},
 ): StoredPolicy {
+  const bytes = given instanceof ArrayBuffer ? new Uint8Array(given) : given;
+  refuseModule(operation, bytes);
+  if (looksLikeOnnx(bytes)) return policyFromOnnx(operation, bytes, told);
   const { tree: content, metadata } = fromSafetensors(bytes);
   const text = metadata[metadataName];
-  if (text === undefined || !isRecord(content)) {
-    throw new CheckpointError(
-      `${operation}: these bytes are a safetensors file without a policy. Write one with policy.toSafetensors(); ` +
-        "fromSafetensors gives the arrays of any other",
-    );
-  }
+  if (text === undefined || !isRecord(content)) return policyFromWeights(operation, arraysIn(content), told);
   const said: unknown = JSON.parse(text);
   if (!isRecord(said) || said.version !== version) {
     throw new CheckpointError(
@@ -133,7 +136,20 @@ export function policyFromBytes(
     observationSpace: seen !== null && isOf(seen, observations.obsShape, observations.obsDtype) ? seen : null,
     metadata: metadataFrom(String(algorithm), said.metadata),
   };
-  return checkedPolicy(operation, claims, given, "this policy");
+  return checkedPolicy(operation, claims, own, "this policy");
+}
+
+/** The arrays of a file by name. */
+const arraysIn = (content: unknown): Readonly<Record<string, Array>> =>
+  isRecord(content)
+    ? (Object.fromEntries(Object.entries(content).filter(([, value]) => value instanceof Array)) as never)
+    : {};
+
+/** A module that was exported as JavaScript is not loaded, but imported. */
+function refuseModule(operation: string, bytes: Uint8Array): void {
+  const start = new TextDecoder().decode(bytes.subarray(0, 80));
+  if (!/^\/\/ A \w+ policy/.test(start)) return;
+  fail(operation, 'this is a JavaScript module, which acts by itself: import { act } from "./policy.js"');
 }
 
 /** What a policy does and sees: as it was told, or else as far as its arrays tell. */

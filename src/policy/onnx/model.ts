@@ -23,7 +23,12 @@ export interface OnnxTensor {
   readonly elements: ArrayLike<number>;
 }
 
-export type Attribute = number | { readonly float: number } | string | readonly number[];
+export type Attribute =
+  | number
+  | { readonly float: number }
+  | { readonly tensor: OnnxTensor }
+  | string
+  | readonly number[];
 
 export interface OnnxNode {
   readonly op: string;
@@ -87,6 +92,7 @@ function encodeAttribute(value: Attribute): Message {
   if (typeof value === "number") return [whole(3, value), whole(20, 2)];
   if (typeof value === "string") return [nested(4, value), whole(20, 3)];
   if ("float" in value) return [float(2, value.float), whole(20, 1)];
+  if ("tensor" in value) return [nested(5, encodeTensor(value.tensor)), whole(20, 4)];
   return [...value.map((one) => whole(8, one)), whole(20, 7)];
 }
 
@@ -155,7 +161,7 @@ export function decodeModel(bytes: Uint8Array, refuse: (what: string) => never):
     opset: opsets[0]?.number(2) ?? 0,
     inputs: graph.messages(11).map((value) => decodeValue(value, refuse)),
     outputs: graph.messages(12).map((value) => decodeValue(value, refuse)),
-    nodes: graph.messages(1).map(decodeNode),
+    nodes: graph.messages(1).map((node) => decodeNode(node, refuse)),
     initializers: graph.messages(5).map((tensor) => decodeTensor(tensor, refuse)),
     metadata: texts(model.messages(14)),
     name: graph.text(2),
@@ -164,8 +170,8 @@ export function decodeModel(bytes: Uint8Array, refuse: (what: string) => never):
   };
 }
 
-function decodeNode(node: Fields): OnnxNode {
-  const attributes = node.messages(5).map((one) => [one.text(1), decodeAttribute(one)] as const);
+function decodeNode(node: Fields, refuse: (what: string) => never): OnnxNode {
+  const attributes = node.messages(5).map((one) => [one.text(1), decodeAttribute(one, refuse)] as const);
   return {
     op: node.text(4),
     name: node.text(3),
@@ -176,7 +182,7 @@ function decodeNode(node: Fields): OnnxNode {
 }
 
 /** `null` for kinds of attributes that no rule asks for. */
-function decodeAttribute(attribute: Fields): Attribute | null {
+function decodeAttribute(attribute: Fields, refuse: (what: string) => never): Attribute | null {
   switch (attribute.number(20)) {
     case 1:
       return { float: attribute.number(2) };
@@ -184,6 +190,10 @@ function decodeAttribute(attribute: Fields): Attribute | null {
       return attribute.number(3);
     case 3:
       return attribute.text(4);
+    case 4: {
+      const tensor = attribute.message(5);
+      return tensor === null ? null : { tensor: decodeTensor(tensor, refuse) };
+    }
     case 7:
       return attribute.numbers(8, "whole");
     default:

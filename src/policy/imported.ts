@@ -1,5 +1,5 @@
 // Networks of other programs as policies: what a file says, and what must be told where it does not.
-import { fail, np, sizeOf, tellNearest, type Array, type DType, type Shape } from "../array/index.js";
+import { checkName, fail, np, sizeOf, type Array, type DType, type Shape } from "../array/index.js";
 import type { RunningStats } from "../agent/index.js";
 import type { Layer } from "../nn/index.js";
 import { metadataFrom, metadataOf } from "./metadata.js";
@@ -142,8 +142,8 @@ function shapeOf(
 ): Shape {
   const own = extents.slice(1);
   const isKnown = own.length > 0 && own.every((extent) => typeof extent === "number");
-  if (rest.length > 1) return isKnown ? (own as Shape) : refuse("it does not say how large its images are");
-  return isKnown && sizeOf(own as Shape) === first ? (own as Shape) : [first];
+  if (rest.length > 1) return isKnown ? (own) : refuse("it does not say how large its images are");
+  return isKnown && sizeOf(own) === first ? (own) : [first];
 }
 
 /** How actions come from the last layer of a file that does not say it. */
@@ -188,8 +188,6 @@ export function policyFromWeights(
 }
 
 /** Refuses the name of an activation that there is not. */
-export function checkActivation(operation: string, activation: unknown): void {
-  if (activation === undefined || Object.hasOwn(activations, String(activation))) return;
-  const names = Object.keys(activations);
-  fail(operation, `there is no activation ${String(activation)}; ${tellNearest(String(activation), names)}`);
+export function checkActivation(operation: string, activation: string | undefined): void {
+  if (activation !== undefined) checkName(operation, "activation", activation, Object.keys(activations));
 }

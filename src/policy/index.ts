@@ -10,7 +10,6 @@ export {
 export { loadPolicy, type LoadPolicyOptions, type PolicySource } from "./load.js";
 export { createPolicy, networkParamsOf, type CreatePolicyOptions } from "./policy.js";
 export type { ImportOptions } from "./imported.js";
-export type { ActivationName } from "./network.js";
 export type { PolicyMetadata } from "./metadata.js";
 export { spaceToData, type SpaceData } from "./spaces.js";
 export type { Action, Algorithm, PlainObs, Policy, PolicyAlgorithm, PolicyOptions } from "./types.js";

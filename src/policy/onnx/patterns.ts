@@ -104,7 +104,7 @@ export function biased({ equation, inputs, graph, isOnlyUse, shape }: Applicatio
   const [x, b] = inputs;
   const bias = b.constant;
   const { pending } = x;
-  const isBias = bias !== null && bias.ndim === 1 && b.rank === 1 && b.shape.length > 1;
+  const isBias = bias?.ndim === 1 && b.rank === 1 && b.shape.length > 1;
   if (!isBias || !isOnlyUse(0) || equation.outputs[0].type.shape.at(-1) !== bias.shape[0]) return null;
   const parts = { dtype: x.dtype, shape };
   if (pending?.kind === "product") {

@@ -142,8 +142,8 @@ function shapeOf(
 ): Shape {
   const own = extents.slice(1);
   const isKnown = own.length > 0 && own.every((extent) => typeof extent === "number");
-  if (rest.length > 1) return isKnown ? (own) : refuse("it does not say how large its images are");
-  return isKnown && sizeOf(own) === first ? (own) : [first];
+  if (rest.length > 1) return isKnown ? own : refuse("it does not say how large its images are");
+  return isKnown && sizeOf(own) === first ? own : [first];
 }
 
 /** How actions come from the last layer of a file that does not say it. */

@@ -10,13 +10,23 @@ import {
   tellNearest,
   type Shape,
 } from "../array/index.js";
-import type { ActionKind, ActionsOf, AgentStateOf, ConfigOf } from "../algorithms/index.js";
+import {
+  isAlgorithm,
+  type ActionKind,
+  type ActionsOf,
+  type AgentStateOf,
+  type ConfigOf,
+  type DQNNetworks,
+  type PPONetworks,
+  type SACNetworks,
+} from "../algorithms/index.js";
 import type { Space } from "../env/index.js";
-import type { NetworkParams } from "../agent/index.js";
+import type { NetworkParams, ObsStats } from "../agent/index.js";
 import { actBatchOf, actingOf, actionKindOf, anyKey, obsShapeOf, obsSizeOf } from "./acting.js";
 import { metadataOf, type Told } from "./metadata.js";
 import { obsReader } from "./observations.js";
-import { checkedPolicy, policySpaces, policyToBytes, type StoredPolicy } from "./stored.js";
+import { wordsOfNetworks } from "./ownNetworks.js";
+import { checkedPolicy, policySpaces, policyToBytes, type Claims, type StoredPolicy } from "./stored.js";
 import type { Action, Algorithm, PlainObs, Policy, PolicyOptions } from "./types.js";
 
 const isTraced = ({ tracer }: Array): boolean => tracer !== null;
@@ -141,6 +151,8 @@ export interface CreatePolicyOptions<C> extends PolicyOptions {
   readonly actionSpace?: Space;
   /** Where it comes from, for those who read its file: the environment, the step, the seed, the return. */
   readonly metadata?: Omit<Told, "version">;
+  /** The networks that the agent was made with, if they are not the algorithm's own. */
+  readonly networks?: PPONetworks | DQNNetworks | SACNetworks | undefined;
 }
 
 /** Actions as plain data, by what they can be. */
@@ -149,7 +161,7 @@ interface PlainActions {
   readonly continuous: Float32Array;
 }
 
-const optionNames = ["config", "observationSpace", "actionSpace", "metadata", "explore", "seed"];
+const optionNames = ["config", "observationSpace", "actionSpace", "metadata", "networks", "explore", "seed"];
 const toldNames = ["environment", "step", "seed", "evalReturn"];
 
 /** The policy of an agent that was just trained. */
@@ -160,28 +172,46 @@ export async function createPolicy<K extends Algorithm>(
 ): Promise<Policy<PlainActions[ActionsOf<K>]>> {
   const operation = "createPolicy";
   checkNames(operation, options, optionNames);
-  const { config = {}, observationSpace, actionSpace, metadata = {}, ...rest } = options;
+  const { config = {}, observationSpace, actionSpace, metadata = {}, networks, ...rest } = options;
   checkNames(`${operation}: metadata`, metadata, toldNames);
-  const stored = checkedPolicy(operation, {
+  const obsDtype = observationSpace?.dtype ?? "float32";
+  const claims = {
     algorithm,
     config,
     state: agentState,
     bounds: boundsOf(actionSpace),
-    obsShape: [],
-    obsDtype: "float32",
+    obsDtype,
     actionSpace: actionSpace ?? null,
     observationSpace: observationSpace ?? null,
     metadata: metadataOf(algorithm, metadata),
-  });
-  const obsShape = observationSpace?.shape ?? obsShapeOf(stored);
+  };
+  const stored = withNetworks(operation, claims, observationSpace?.shape, networks);
+  if (actionSpace !== undefined) checkActionSpace(operation, actionSpace, actionKindOf(stored));
+  return (await policyFrom(operation, stored, rest)) as never;
+}
+
+/** What is known of an agent, with the networks that it was made with, for observations of a shape or what it takes. */
+function withNetworks(
+  operation: string,
+  claims: Omit<Claims, "networks" | "obsShape">,
+  given: Shape | undefined,
+  networks: object | undefined,
+): StoredPolicy {
+  const own = { ...(claims.state as ObsStats) };
+  if (networks !== undefined && isAlgorithm(claims.algorithm)) {
+    const obsShape = given ?? own.obsStats?.mean.shape;
+    if (obsShape === undefined) {
+      fail(operation, "networks of one's own do not tell what they observe: give observationSpace");
+    }
+    const told = wordsOfNetworks(operation, { algorithm: claims.algorithm, state: own, obsShape }, networks);
+    return checkedPolicy(operation, { ...claims, obsShape, networks: told }, networks);
+  }
+  const stored = checkedPolicy(operation, { ...claims, obsShape: [] });
+  const obsShape = given ?? obsShapeOf(stored);
   if (obsShape === null) {
     fail(operation, "the network is for images, whose size it does not tell: give observationSpace");
   }
-  const obsDtype = observationSpace?.dtype ?? "float32";
-  if (actionSpace !== undefined) {
-    checkActionSpace(operation, actionSpace, actionKindOf({ ...stored, obsShape, obsDtype }));
-  }
-  return (await policyFrom(operation, { ...stored, obsShape, obsDtype }, rest)) as never;
+  return { ...stored, obsShape };
 }
 
 /** The bounds of a Box of floats. */

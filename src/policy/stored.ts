@@ -36,7 +36,7 @@ export interface StoredPolicy extends Common {
 }
 
 /** What is known of a policy before it is checked. */
-interface Claims extends Common {
+export interface Claims extends Common {
   readonly algorithm: unknown;
   readonly config: unknown;
   readonly state: unknown;

@@ -146,9 +146,16 @@ const encodeValue = ({ name, type, shape }: OnnxValue): Message => [
   ]),
 ];
 
-/** Whether bytes may be an ONNX file: it begins with the version of the format, a small number. */
+/**
+ * Whether bytes may be an ONNX file: it begins with the version of the format, a small number. The length that a
+ * safetensors file begins with may look like that, but an object in JSON comes right behind its eight bytes.
+ */
 export const looksLikeOnnx = (bytes: Uint8Array): boolean =>
-  bytes.length > 2 && bytes[0] === 0x08 && bytes[1] > 0 && bytes[1] < 0x40;
+  bytes.length > 2 &&
+  bytes[0] === 0x08 &&
+  bytes[1] > 0 &&
+  bytes[1] < 0x40 &&
+  !(bytes[8] === 0x7b && bytes.subarray(4, 8).every((byte) => byte === 0));
 
 /** The model in a file. */
 export function decodeModel(bytes: Uint8Array, refuse: (what: string) => never): OnnxModel {

@@ -85,26 +85,51 @@ export class ChainReader {
     const { op, attributes, operands } = step;
     const constant = operands.find((operand) => operand !== null) ?? null;
     const isFirst = operands[0] === null;
-    if (this.head === "discrete") {  this.afterChoice(step);; return; }
+    if (this.head === "discrete") {
+      this.afterChoice(step);
+      return;
+    }
     if (skipped.includes(op)) return;
-    if (op === "Transpose") {  this.transpose(listOf(attributes.perm, []));; return; }
-    if (op === "Conv") {  this.convolution(step);; return; }
-    if (op === "Gemm" || op === "MatMul") {  this.dense(step, next);; return; }
-    if (op === "Dueling") {  this.dueling();; return; }
-    if (op in activations) {  this.activate(step);; return; }
+    if (op === "Transpose") {
+      this.transpose(listOf(attributes.perm, []));
+      return;
+    }
+    if (op === "Conv") {
+      this.convolution(step);
+      return;
+    }
+    if (op === "Gemm" || op === "MatMul") {
+      this.dense(step, next);
+      return;
+    }
+    if (op === "Dueling") {
+      this.dueling();
+      return;
+    }
+    if (op in activations) {
+      this.activate(step);
+      return;
+    }
     if (op === "ArgMax") {
       this.head = "discrete";
       return;
     }
     if (monotone.includes(op) && next !== undefined && ["ArgMax", "Cast"].includes(next.op)) return;
-    if (op === "Slice") {  this.half(step);; return; }
-    if (op === "Clip") {  this.clip(operands[1] ?? null, operands[2] ?? null, attributes);; return; }
+    if (op === "Slice") {
+      this.half(step);
+      return;
+    }
+    if (op === "Clip") {
+      this.clip(operands[1] ?? null, operands[2] ?? null, attributes);
+      return;
+    }
     if (constant !== null && isFirst && op === "Sub" && this.layers.length === 0) {
       this.mean = arrayOf(constant);
       return;
     }
     if (constant !== null && ["Add", "Mul", "Div", "Max", "Min"].includes(op)) {
-       this.withConstant(op, constant, isFirst);; return;
+      this.withConstant(op, constant, isFirst);
+      return;
     }
     this.refuse(this.unknown(op));
   }
@@ -246,8 +271,14 @@ export class ChainReader {
   private withConstant(op: string, constant: OnnxTensor, isFirst: boolean): void {
     const value = arrayOf(constant);
     const isBehind = this.layers.length > 0;
-    if (op === "Max") {  this.bound(value, null);; return; }
-    if (op === "Min") {  this.bound(null, value);; return; }
+    if (op === "Max") {
+      this.bound(value, null);
+      return;
+    }
+    if (op === "Min") {
+      this.bound(null, value);
+      return;
+    }
     if (!isBehind && (op === "Mul" || (op === "Div" && isFirst)) && this.deviation === null) {
       const deviation = op === "Mul" ? np.divide(1, value) : value;
       const isScaling = this.isBytes && deviation.data().every((one) => Math.abs(one / 255 - 1) < 1e-5);

@@ -254,6 +254,8 @@ export const rules: Readonly<Record<string, OnnxRule>> = {
   ),
   stopGradient: identity,
   shardingConstraint: identity,
+  // Where it does not depend on the batch it is a constant.
+  iota: ({ refuse }) => refuse("it counts the observations; give batch, a number of them"),
   broadcast,
   reshape,
   transpose: node("Transpose", ({ equation }) => ({

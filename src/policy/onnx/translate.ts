@@ -118,7 +118,7 @@ function folded(
   });
   if (!isFixed || primitive.name === "broadcast" || known.includes(null)) return null;
   const types = outputs.map(({ type }) => type);
-  const results = (primitive).evaluate(known as Concrete[], params, types);
+  const results = primitive.evaluate(known as Concrete[], params, types);
   return types.map((type, at) => concrete(type, results[at]));
 }
 

@@ -9,6 +9,7 @@ import {
   rules,
   tellNearest,
   type Shape,
+  type TypedArray,
 } from "../array/index.js";
 import {
   isAlgorithm,
@@ -25,6 +26,7 @@ import type { NetworkParams, ObsStats } from "../agent/index.js";
 import { actBatchOf, actingOf, actionKindOf, anyKey, obsShapeOf, obsSizeOf } from "./acting.js";
 import { metadataOf, type Told } from "./metadata.js";
 import { obsReader } from "./observations.js";
+import { quickAct } from "./quick.js";
 import { wordsOfNetworks } from "./ownNetworks.js";
 import { checkedPolicy, policySpaces, policyToBytes, type Claims, type StoredPolicy } from "./stored.js";
 import type { Action, Algorithm, PlainObs, Policy, PolicyOptions } from "./types.js";
@@ -66,11 +68,18 @@ export async function policyFrom(
   };
   const actOnArray = (obs: Array): Array => (explore ? explored(exploringOne, obs) : greedyOne(obs));
   const actOnArrays = (obs: Array): Array => (explore ? explored(exploring, obs) : greedy(obs));
-  const plain = (action: Array): Action =>
-    kind === "discrete" ? action.item() : (action.data() as Float32Array);
+  const plain = (elements: TypedArray): Action =>
+    kind === "discrete" ? elements[0] : (elements.slice() as Float32Array);
+  const quick = quickAct(acts, stored, reader, explore);
+  const actOnPlain = (obs: PlainObs): Action => {
+    if (quick === null) return plain(actOnArray(reader.one(obs)).data());
+    const [elements, next] = quick(obs, rng);
+    rng = next;
+    return plain(elements);
+  };
 
   function act(obs: Array | PlainObs): Array | Action {
-    if (!(obs instanceof Array)) return plain(actOnArray(reader.one(obs)));
+    if (!(obs instanceof Array)) return actOnPlain(obs);
     checkShape("policy.act", obs, obsShape);
     return actOnArray(obs);
   }
@@ -88,8 +97,10 @@ export async function policyFrom(
     );
   }
 
-  const example = reader.several([new Float32Array(sizeOf(obsShape))]).slice(0);
-  await (explore ? precompile(exploringOne, example, rng) : precompile(greedyOne, example));
+  if (quick === null) {
+    const example = reader.several([new Float32Array(sizeOf(obsShape))]).slice(0);
+    await (explore ? precompile(exploringOne, example, rng) : precompile(greedyOne, example));
+  }
   const toSafetensors = () => policyToBytes(stored);
   const spaces = policySpaces(stored, { kind, size });
   const policy = {

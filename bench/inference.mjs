@@ -1,6 +1,7 @@
 // What an action costs: of a loaded policy, of an exported module, of the agent's own function, and of the same network in
 // plain JavaScript; and how large exported files are.
 // npm run bench -- inference
+import { Buffer } from "node:buffer";
 import { np, random } from "../dist/exports/array.js";
 import { DQN, DQNConfig } from "../dist/exports/algorithms/dqn.js";
 import { PPO, PPOConfig } from "../dist/exports/algorithms/ppo.js";

@@ -149,7 +149,7 @@ const arraysIn = (content: unknown): Readonly<Record<string, Array>> =>
 function refuseModule(operation: string, bytes: Uint8Array): void {
   const start = new TextDecoder().decode(bytes.subarray(0, 80));
   if (!/^\/\/ A \w+ policy/.test(start)) return;
-  fail(operation, 'this is a JavaScript module, which acts by itself: import { act } from "./policy.js"');
+  fail(operation, "this is a JavaScript module, which acts by itself: import its function act");
 }
 
 /** What a policy does and sees: as it was told, or else as far as its arrays tell. */

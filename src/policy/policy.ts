@@ -25,6 +25,7 @@ import type { Space } from "../env/index.js";
 import type { NetworkParams, ObsStats } from "../agent/index.js";
 import { actBatchOf, actingOf, actionKindOf, anyKey, obsShapeOf, obsSizeOf } from "./acting.js";
 import { metadataOf, type Told } from "./metadata.js";
+import { frameLayout, keepFrames } from "./frames.js";
 import { obsReader } from "./observations.js";
 import { quickAct } from "./quick.js";
 import { wordsOfNetworks } from "./ownNetworks.js";
@@ -42,7 +43,7 @@ export async function policyFrom(
   check(operation, "explore", explore, rules.flag);
   check(operation, "seed", seed, rules.whole(0));
   checkObsSize(operation, stored);
-  const { obsShape, obsDtype, algorithm, metadata } = stored;
+  const { obsShape, obsDtype, algorithm, metadata, frameStack = 1 } = stored;
   const { kind, size } = actionKindOf(stored);
   const reader = obsReader(obsShape, obsDtype);
   const acts = actBatchOf(stored);
@@ -70,6 +71,8 @@ export async function policyFrom(
   const actOnArrays = (obs: Array): Array => (explore ? explored(exploring, obs) : greedy(obs));
   const plain = (elements: TypedArray): Action =>
     kind === "discrete" ? elements[0] : (elements.slice() as Float32Array);
+  const layout = frameLayout(operation, obsShape, frameStack);
+  const frames = frameStack === 1 ? null : keepFrames(obsShape, obsDtype, layout);
   const quick = quickAct(acts, stored, reader, explore);
   const actOnPlain = (obs: PlainObs): Action => {
     if (quick === null) return plain(actOnArray(reader.one(obs)).data());
@@ -79,7 +82,7 @@ export async function policyFrom(
   };
 
   function act(obs: Array | PlainObs): Array | Action {
-    if (!(obs instanceof Array)) return actOnPlain(obs);
+    if (!(obs instanceof Array)) return actOnPlain(frames === null ? obs : frames.see(obs));
     checkShape("policy.act", obs, obsShape);
     return actOnArray(obs);
   }
@@ -102,6 +105,7 @@ export async function policyFrom(
     await (explore ? precompile(exploringOne, example, rng) : precompile(greedyOne, example));
   }
   const toSafetensors = () => policyToBytes(stored);
+  const reset = (): void => frames?.reset();
   const spaces = policySpaces(stored, { kind, size });
   const policy = {
     algorithm,
@@ -112,8 +116,10 @@ export async function policyFrom(
     observationSpace: spaces.observation,
     metadata,
     step: metadata.step,
+    frameStack,
     act,
     actBatch,
+    reset,
     toSafetensors,
   } as unknown as Policy;
   storedPolicies.set(policy, stored);
@@ -162,6 +168,8 @@ export interface CreatePolicyOptions<C> extends PolicyOptions {
   readonly actionSpace?: Space;
   /** Where it comes from, for those who read its file: the environment, the step, the seed, the return. */
   readonly metadata?: Omit<Told, "version">;
+  /** How many frames side by side are an observation, as FrameStackWrapper makes them. Default 1. */
+  readonly frameStack?: number;
   /** The networks that the agent was made with, if they are not the algorithm's own. */
   readonly networks?: PPONetworks | DQNNetworks | SACNetworks | undefined;
 }
@@ -172,7 +180,16 @@ interface PlainActions {
   readonly continuous: Float32Array;
 }
 
-const optionNames = ["config", "observationSpace", "actionSpace", "metadata", "networks", "explore", "seed"];
+const optionNames = [
+  "config",
+  "observationSpace",
+  "actionSpace",
+  "metadata",
+  "networks",
+  "frameStack",
+  "explore",
+  "seed",
+];
 const toldNames = ["environment", "step", "seed", "evalReturn"];
 
 /** The policy of an agent that was just trained. */
@@ -183,7 +200,15 @@ export async function createPolicy<K extends Algorithm>(
 ): Promise<Policy<PlainActions[ActionsOf<K>]>> {
   const operation = "createPolicy";
   checkNames(operation, options, optionNames);
-  const { config = {}, observationSpace, actionSpace, metadata = {}, networks, ...rest } = options;
+  const {
+    config = {},
+    observationSpace,
+    actionSpace,
+    metadata = {},
+    networks,
+    frameStack,
+    ...rest
+  } = options;
   checkNames(`${operation}: metadata`, metadata, toldNames);
   const obsDtype = observationSpace?.dtype ?? "float32";
   const claims = {
@@ -195,6 +220,7 @@ export async function createPolicy<K extends Algorithm>(
     actionSpace: actionSpace ?? null,
     observationSpace: observationSpace ?? null,
     metadata: metadataOf(algorithm, metadata),
+    ...(frameStack !== undefined && { frameStack }),
   };
   const stored = withNetworks(operation, claims, observationSpace?.shape, networks);
   if (actionSpace !== undefined) checkActionSpace(operation, actionSpace, actionKindOf(stored));

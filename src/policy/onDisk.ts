@@ -3,11 +3,11 @@ import { fs, path } from "../node/index.js";
 import { Array, fail } from "../array/index.js";
 import { bestCheckpoint, listCheckpoints, loadWhole, type Loaded } from "../checkpoint/index.js";
 import { explainFailure, isFolder, isRecord, startOfFile } from "../files/index.js";
-import { listEnvs, make, type Space } from "../env/index.js";
+import { listEnvs, make, spaceFromData, type Space } from "../env/index.js";
 import type { ImportOptions } from "./imported.js";
 import { metadataOf, type Told } from "./metadata.js";
 import { boundsOf } from "./policy.js";
-import { isOf, spaceFromData } from "./spaces.js";
+import { isOf } from "./spaces.js";
 import { checkedPolicy, memberOf, policyFromBytes, type StoredPolicy } from "./stored.js";
 
 interface Choice extends ImportOptions {

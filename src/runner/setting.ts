@@ -1,7 +1,6 @@
 // What a run takes from its environment: shapes, parameters, the length of episodes.
 import { Array, fail, sizeOf, tree, type Shape } from "../array/index.js";
-import { idOf, lookAtEnv, type Environment, type Space } from "../env/index.js";
-import { spaceToData, type SpaceData } from "../policy/index.js";
+import { idOf, lookAtEnv, spaceToData, type Environment, type Space, type SpaceData } from "../env/index.js";
 
 /** What an agent is made for. */
 export interface Setting {

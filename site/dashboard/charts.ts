@@ -120,6 +120,7 @@ export function createCharts(
       const close = button("×", () => update({ metrics: view.metrics.filter((_, index) => index !== at) }), {
         title: `close ${metric}`,
       });
+      close.setAttribute("aria-label", `close ${metric}`);
       close.hidden = view.metrics.length === 1;
       return element("span", { class: "metric-choice" }, [select, close]);
     });

@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import { make, trainPPO } from "vibe-rl";
 import { RunDir } from "vibe-rl/runDir";
-import { noteOutcome, readOutcome } from "../../src/runDir/index.js";
+import { noteOutcome, readOutcome } from "../../src/files/index.js";
 import { temporaryFolder } from "../temporary.js";
 
 const [env, params] = make("CartPole-v1");

@@ -24,8 +24,8 @@ export function createAgentSection(id: string): AgentSection {
 
   const start = async (): Promise<void> => {
     if (details === null || step === null || "problem" in details.play) return;
-    const { envId, envParams, members } = details.play;
-    const played = { id, envId, envParams, step, member: members === null ? null : member };
+    const { envId, envParams, seeds } = details.play;
+    const played = { id, envId, envParams, step, member: seeds === null ? null : member };
     problem.textContent = player === null ? "loading …" : "";
     try {
       // The compiler comes only with the first agent that is played.
@@ -64,16 +64,16 @@ export function createAgentSection(id: string): AgentSection {
       step = Number(value);
       if (player !== null) void start();
     });
-    const { members } = now.play;
-    const seeds = Array.from({ length: members ?? 0 }, (_, at) => ({ value: String(at) }));
-    const memberChoice = choice(seeds, String(member), (value) => {
+    const { seeds } = now.play;
+    const members = (seeds ?? []).map((seed, at) => ({ value: String(at), label: `seed ${seed}` }));
+    const memberChoice = choice(members, String(member), (value) => {
       member = Number(value);
       if (player !== null) void start();
     });
     fill(
       controls,
       labelled("checkpoint", steps),
-      members === null ? null : labelled("member", memberChoice),
+      seeds === null ? null : labelled("agent", memberChoice),
       player === null &&
         button("play", () => void start().then(() => details !== null && draw(details)), { kind: "primary" }),
     );

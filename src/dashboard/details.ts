@@ -54,6 +54,6 @@ export function detailsOf(run: DashboardRun, base: string): RunDetails {
     play:
       problem !== null || config.envId === null
         ? { problem: problem ?? "" }
-        : { envId: config.envId, envParams: config.envParams, members: config.seeds?.length ?? null },
+        : { envId: config.envId, envParams: config.envParams, seeds: config.seeds },
   };
 }

@@ -54,8 +54,8 @@ export interface RunDetails {
     | {
         readonly envId: string;
         readonly envParams: Readonly<Record<string, unknown>>;
-        /** How many agents a checkpoint holds; null: one. */
-        readonly members: number | null;
+        /** The seeds of the agents that a checkpoint holds; null: it holds one. */
+        readonly seeds: readonly number[] | null;
       }
     | { readonly problem: string };
 }

@@ -112,7 +112,7 @@ describe("an opened run", () => {
       runner: { seed: 0 },
       env_params: { max_steps: 7 },
     });
-    expect(play).toEqual({ envId: "CartPole-v1", envParams: { maxSteps: 7 }, members: null });
+    expect(play).toEqual({ envId: "CartPole-v1", envParams: { maxSteps: 7 }, seeds: null });
     expect(resume).toEqual({
       command: expect.stringMatching(/^npx vibe-rl resume '.*\/a b'\\''_20260101_000000'$/) as string,
     });
@@ -132,7 +132,7 @@ describe("an opened run", () => {
       problem: expect.stringContaining("networks of a program's own") as string,
     });
     const seeds = await detailsOf({ seeds: [3, 4] });
-    expect(seeds.play).toMatchObject({ members: 2 });
+    expect(seeds.play).toMatchObject({ seeds: [3, 4] });
   });
 
   it("has its videos, also in parts, as browsers ask for them", async () => {

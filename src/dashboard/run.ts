@@ -35,6 +35,8 @@ export class DashboardRun {
   /** Counts how often the numbers began anew. */
   generation = 0;
   config: RunConfig;
+  /** Why its files cannot be read, if they cannot. */
+  problem: string | null = null;
   private standing: Standing = { status: "empty", message: null };
   private readonly tail: Tail;
   private isLoaded = false;
@@ -114,11 +116,12 @@ export class DashboardRun {
     const evaluated = table.best("eval_return");
     const time = table.count === 0 ? NaN : table.times.at(-1);
     return {
-      ...{ id, env, algo, seed, seeds, total, group, generation, isLoaded },
+      ...{ id, env, algo, seed, seeds, total, group, generation },
+      isLoaded: isLoaded || this.problem !== null,
       name: id.replace(/_\d{8}_\d{6}(_\d+)?$/, ""),
       began: beganAt(id),
       status: standing.status,
-      message: standing.message,
+      message: this.problem ?? standing.message,
       step: table.count === 0 ? null : table.steps.at(-1),
       records: table.count,
       speed: table.speed(),

@@ -1,5 +1,5 @@
 // All runs of a directory, kept up to date while they train.
-import { foldersIn } from "../files/index.js";
+import { explainFailure, foldersIn } from "../files/index.js";
 import { fs, path } from "../node/index.js";
 import { EventHub } from "./events.js";
 import type { Fence } from "./fence.js";
@@ -69,7 +69,14 @@ export class RunStore {
     for (const id of ids) {
       const run = this.runs.get(id);
       if (run === undefined || this.isClosed) continue;
-      await this.refreshRun(run);
+      try {
+        await this.refreshRun(run);
+        run.problem = null;
+      } catch (error) {
+        // One run that cannot be read is no reason to leave the others.
+        run.problem = `it cannot be read: ${explainFailure(error)}`;
+      }
+      this.tellSummary(run);
     }
   }
 
@@ -132,7 +139,6 @@ export class RunStore {
     const isOther = ["checkpoints", "videos", "config.json"].filter((name) =>
       this.hasChanged(run, `${name} `),
     );
-    this.tellSummary(run);
     if (isOther.length > 0) this.events.publish({ kind: "files", id: run.id });
   }
 

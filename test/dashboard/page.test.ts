@@ -1,7 +1,7 @@
 // The dashboard in a real browser, over a run that trains meanwhile: it appears, its curve grows, it is stopped from the
 // page, and its agent plays.
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
@@ -22,7 +22,7 @@ describe.skipIf(isSkipped)("the dashboard's page", { timeout: 60_000 }, () => {
   let browser: Browser;
   let page: Page;
   let problems: string[];
-  let training: ChildProcess;
+  let training: ChildProcess | null = null;
   const asked: string[] = [];
   const by = (seed: number, lr: number) => ({
     algo_config: { lr, n_steps: 32, num_envs: 8 },
@@ -48,7 +48,7 @@ describe.skipIf(isSkipped)("the dashboard's page", { timeout: 60_000 }, () => {
   }, 60_000);
 
   afterAll(async () => {
-    training.kill("SIGKILL");
+    training?.kill("SIGKILL");
     await browser.close();
     await board.close();
     rmSync(base, { recursive: true, force: true });
@@ -189,8 +189,9 @@ describe.skipIf(isSkipped)("the dashboard's page", { timeout: 60_000 }, () => {
 
   it("shows a run that begins to train, live, and stops it with a checkpoint", async () => {
     const words = ["train", "cartpole_ppo", "--base-dir", base, "--runner.total_timesteps", "5000000"];
-    training = spawn(process.execPath, [here("dist", "cli", "main.js"), ...words], { stdio: "ignore" });
-    const ended = new Promise<number | null>((resolve) => training.once("exit", resolve));
+    const child = spawn(process.execPath, [here("dist", "cli", "main.js"), ...words], { stdio: "ignore" });
+    training = child;
+    const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
     const live = page.locator('tr[data-run^="CartPole-v1_ppo_"]');
     await live.getByText("running").waitFor();
     await until("document.querySelector('.chart').dataset.curves === '4'");
@@ -250,7 +251,6 @@ describe.skipIf(isSkipped)("the dashboard's page", { timeout: 60_000 }, () => {
   });
 
   it("without the token cannot stop anything", async () => {
-    mkdirSync(path.join(base, "x"), { recursive: true });
     const { page: other } = await openPage(browser);
     await other.goto(board.url);
     await other.locator("tr[data-run]").first().waitFor();

@@ -98,6 +98,25 @@ describe("the list", () => {
   });
 });
 
+it("a run whose log is something else is told, and the others go on", async () => {
+  const base = temporaryFolder();
+  const broken = writeRun(base, "b_20260101_000001");
+  rmSync(broken.log);
+  mkdirSync(broken.log);
+  const good = writeRun(base, "a_20260101_000000", [at(1, 1)]);
+  const board = await dashboardOf(base);
+  const told = async () =>
+    Object.fromEntries((await runsOf(board)).map((run) => [run.id, [run.records, run.message]]));
+  const problem = expect.stringMatching(
+    /^it cannot be read: a directory is where a file should be/,
+  ) as string;
+  expect(await told()).toEqual({ [broken.id]: [0, problem], [good.id]: [1, null] });
+  grow(good, at(2, 2));
+  rmSync(broken.log, { recursive: true });
+  grow(broken, at(5, 5));
+  await expect.poll(told, { timeout: 20_000 }).toEqual({ [broken.id]: [1, null], [good.id]: [2, null] });
+});
+
 describe("an opened run", () => {
   const id = "a b'_20260101_000000";
   const detailsOf = async (config: Record<string, unknown>): Promise<RunDetails> => {

@@ -18,6 +18,7 @@ const benchmarks = [
     "devices",
     "hostTraining",
     "spmd",
+    "dashboard",
   ],
 ];
 const [wanted = "", ...rest] = process.argv.slice(2);

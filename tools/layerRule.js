@@ -22,6 +22,7 @@ const layers = [
   "policy",
   "runner",
   "config",
+  "dashboard",
   "cli",
   "exports",
   "index",

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { hostname, tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { lockName, takeLock } from "../../src/files/index.js";
+import { lockName, lockOwner, takeLock } from "../../src/files/index.js";
 import { temporaryFolder } from "../temporary.js";
 
 /** A folder with the lock of somebody else. */
@@ -29,6 +29,39 @@ describe("a lock", () => {
     lock.release();
     expect(readdirSync(folder)).toEqual([]);
     takeLock(folder).release();
+  });
+
+  it("tells others who has it: whether the process lives, is certainly that one, and listens for Ctrl-C", () => {
+    const folder = temporaryFolder();
+    expect(lockOwner(folder)).toBe(null);
+    const listeners = process.listeners("SIGINT");
+    process.removeAllListeners("SIGINT");
+    try {
+      const lock = takeLock(folder);
+      const own = { pid: process.pid, isHere: true, isAlive: true };
+      expect(lockOwner(folder)).toMatchObject({
+        ...own,
+        listens: false,
+        isCertain: process.platform !== "win32",
+      });
+      lock.release();
+      const listen = (): void => undefined;
+      process.on("SIGINT", listen);
+      const next = takeLock(folder);
+      process.off("SIGINT", listen);
+      expect(lockOwner(folder)).toMatchObject({ ...own, listens: true });
+      next.release();
+    } finally {
+      for (const listener of listeners) process.on("SIGINT", listener);
+    }
+    expect(lockOwner(lockedBy({ pid: deadPid(), host: hostname(), began: "1" }))).toMatchObject({
+      isAlive: false,
+    });
+    expect(lockOwner(lockedBy({ pid: 1, host: "elsewhere" }))).toMatchObject({
+      isHere: false,
+      isCertain: false,
+    });
+    expect(lockOwner(lockedBy("no json"))).toBe(null);
   });
 
   it("of a process that lives is respected, by name", () => {

@@ -1,0 +1,63 @@
+// Builds a page of site/ into a folder that any server, or a folder of one, can serve as it is.
+import { Buffer } from "node:buffer";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+
+const repository = fileURLToPath(new URL("..", import.meta.url));
+
+// The built package, not the sources: what it says about side effects and pure calls keeps pages small.
+const aliases = [
+  { find: /^vibe-rl$/, replacement: path.join(repository, "dist", "index.js") },
+  { find: /^vibe-rl\/(.*)$/, replacement: path.join(repository, "dist", "exports", "$1.js") },
+];
+
+/** Names of addresses that start with a scheme, in what pages load by themselves. */
+const outsideAddress = /(?:src|href)\s*=\s*["']?(?:https?:)?\/\/|@import\s+["']https?:|url\(["']?https?:/i;
+
+/** Refuses pages and styles that would ask another server for something. */
+const refuseOutsideRequests = {
+  name: "refuse-outside-requests",
+  generateBundle(_, bundle) {
+    for (const [name, file] of Object.entries(bundle)) {
+      if (!/\.(html|css)$/.test(name)) continue;
+      const text = typeof file.source === "string" ? file.source : Buffer.from(file.source).toString();
+      const found = outsideAddress.exec(text);
+      if (found !== null)
+        this.error(`${name} loads something from elsewhere: ${text.slice(found.index, found.index + 80)}`);
+    }
+  },
+};
+
+/**
+ * Builds the page(s) of the folder `root` into `outDir`, whose content it replaces. `pages` names the HTML files, by
+ * default index.html; `define` replaces names by constants. `vibe-rl` must be built before (tools/build.mjs).
+ */
+export async function buildPage({ root, outDir, pages = ["index.html"], define = {}, minify = true }) {
+  const folder = path.resolve(repository, root);
+  const { version } = JSON.parse(readFileSync(path.join(repository, "package.json"), "utf8"));
+  await build({
+    configFile: false,
+    root: folder,
+    base: "./",
+    logLevel: "warn",
+    // Nothing of the machine that builds goes into a page.
+    envDir: false,
+    define: { VIBE_RL_VERSION: JSON.stringify(version), ...define },
+    resolve: { alias: aliases },
+    plugins: [refuseOutsideRequests],
+    worker: { format: "es" },
+    build: {
+      target: "es2022",
+      outDir: path.resolve(repository, outDir),
+      emptyOutDir: true,
+      minify,
+      // Pages are served with a policy that forbids data: addresses.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      chunkSizeWarningLimit: 4096,
+      rolldownOptions: { input: pages.map((page) => path.join(folder, page)) },
+    },
+  });
+}

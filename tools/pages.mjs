@@ -32,12 +32,20 @@ const refuseOutsideRequests = {
 
 /**
  * Builds the page(s) of the folder `root` into `outDir`, whose content it replaces. `pages` names the HTML files, by
- * default index.html; `define` replaces names by constants. `vibe-rl` must be built before (tools/build.mjs).
+ * default index.html; `scripts` are modules that pages start by their addresses, by name; `define` replaces names by
+ * constants. Returns the files of the scripts by name. `vibe-rl` must be built before (tools/build.mjs).
  */
-export async function buildPage({ root, outDir, pages = ["index.html"], define = {}, minify = true }) {
+export async function buildPage({
+  root,
+  outDir,
+  pages = ["index.html"],
+  scripts = {},
+  define = {},
+  minify = true,
+}) {
   const folder = path.resolve(repository, root);
   const { version } = JSON.parse(readFileSync(path.join(repository, "package.json"), "utf8"));
-  await build({
+  const { output } = await build({
     configFile: false,
     root: folder,
     base: "./",
@@ -57,7 +65,16 @@ export async function buildPage({ root, outDir, pages = ["index.html"], define =
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       chunkSizeWarningLimit: 4096,
-      rolldownOptions: { input: pages.map((page) => path.join(folder, page)) },
+      rolldownOptions: {
+        input: {
+          ...Object.fromEntries(pages.map((page) => [page.replace(/\.html$/, ""), path.join(folder, page)])),
+          ...scripts,
+        },
+        // Scripts keep what they export.
+        preserveEntrySignatures: Object.keys(scripts).length > 0 ? "exports-only" : false,
+      },
     },
   });
+  const entries = output.filter((file) => file.type === "chunk" && file.isEntry && file.name in scripts);
+  return Object.fromEntries(entries.map(({ name, fileName }) => [name, fileName]));
 }

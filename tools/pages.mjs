@@ -63,7 +63,11 @@ export async function buildPage({
       minify,
       // Pages are served with a policy that forbids data: addresses.
       assetsInlineLimit: 0,
-      modulePreload: { polyfill: false },
+      // Modules of a worker cannot put links into a page.
+      modulePreload: {
+        polyfill: false,
+        resolveDependencies: (_, files, { hostType }) => (hostType === "html" ? files : []),
+      },
       chunkSizeWarningLimit: 4096,
       rolldownOptions: {
         input: {

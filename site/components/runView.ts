@@ -57,8 +57,8 @@ export function createRunView(
   const draw = (): void =>
     chart.set(
       [
-        { label: "training", ...trained, color: "var(--series-1)" },
-        { label: "evaluation", ...evaluated, color: "var(--series-2)" },
+        { label: "training", ...trained },
+        { label: "evaluation", ...evaluated },
       ].filter(({ x }) => x.length > 0),
     );
 

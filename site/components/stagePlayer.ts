@@ -34,6 +34,7 @@ export interface StagePlayer {
   setStage(stage: Stage): void;
   destroy(): void;
   readonly episode: Episode;
+  readonly seed: number;
   /** Called when an episode is over. */
   onEpisode?: ((episode: Episode) => void) | undefined;
   /** Called when the environment, the policy or the picture fails; the player is paused then. */
@@ -213,6 +214,9 @@ export function createStagePlayer(host: HTMLElement, options: StagePlayerOptions
   view.addEventListener("blur", () => (down.length = 0));
 
   const player: StagePlayer = {
+    get seed() {
+      return seed;
+    },
     get episode() {
       return { steps: frame?.steps ?? 0, return: frame?.return ?? 0, number: frame?.number ?? 0 };
     },

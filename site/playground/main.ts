@@ -46,8 +46,9 @@ let own: { readonly code: string; readonly algos: readonly string[] } | null = n
 let player: StagePlayer | null = null;
 let run: Run | null = null;
 let areSettingsSound = true;
-/** Which library has the environment on stage. */
+/** What is on stage, and in which worker. */
 let onStage: Library = desk;
+let stageName = "";
 
 const form = createSettingsForm(
   byId("settings", HTMLFormElement),
@@ -114,12 +115,13 @@ async function showStage(): Promise<void> {
 }
 
 function play(library: Library, stage: Awaited<ReturnType<typeof remoteStage>>): void {
-  onStage = library;
+  [onStage, stageName] = [library, stage.info.name];
   agents.setLibrary(library);
   if (player === null) {
     player = createStagePlayer(byId("player", HTMLElement), { stage });
     player.onError = (error) => message.fail(error);
   } else player.setStage(stage);
+  offerDownloads();
 }
 
 /** What the visitor writes is loaded with its editor, when it is first asked for. */
@@ -199,8 +201,8 @@ const offerDownloads = (): void =>
     records: () => view.records,
     library: () => onStage,
     source: () => sourceOf(choice),
-    title: () => `${choice.envId ?? player?.episode.number ?? "own"}`,
-    seed: () => 0,
+    title: () => choice.envId ?? stageName,
+    seed: () => player?.seed ?? 0,
     algo: () => choice.algo,
     message,
   });

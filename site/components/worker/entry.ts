@@ -1,6 +1,7 @@
 // The worker's program: training, playing, and what else of the library a page asks for.
 import { envProblems } from "vibe-rl/env";
 import { loadPolicy, type Policy } from "vibe-rl/policy";
+import type { LoggedRecord } from "vibe-rl/runner";
 import { localStage, misfit, type LocalStage } from "../localStage.js";
 import type { StageFrame, StageInfo } from "../stage.js";
 import { serveCalls, WorkerError } from "./calls.js";
@@ -104,6 +105,14 @@ const offered = {
       pictures.push(frame.svg ?? "");
     }
     return pictures;
+  },
+
+  /** The curve of a run as SVG. What draws is loaded only now. */
+  async curveSvg({ name, records }: { name: string; records: readonly LoggedRecord[] }): Promise<string> {
+    const { plotSweep } = await import("vibe-rl/plotting");
+    const numbers = records as unknown as readonly Readonly<Record<string, number>>[];
+    const runs = [{ name, seed: 0, records: numbers, error: null }];
+    return plotSweep({ runs }, { config: { title: name } }).svg();
   },
 };
 

@@ -27,7 +27,7 @@ import { messageOf } from "../message.js";
 import { appearance } from "./appearance.js";
 import { pack, unpack } from "./pack.js";
 import { template } from "./template.js";
-import { SourceError, transpile } from "./transpile.js";
+import { lineOfMember, SourceError, transpile } from "./transpile.js";
 
 export interface Editor {
   /** The JavaScript of what stands there now; null where it cannot be made. */
@@ -112,7 +112,7 @@ export async function createEditor(
     const place = error instanceof WorkerError ? error.problem : error instanceof SourceError ? error : null;
     const message = messageOf(error);
     const { doc } = view.state;
-    const line = place?.line ?? null;
+    const line = place?.line ?? lineOfMember(doc.toString(), message);
     if (line === null) {
       problemAt = 0;
       problem.textContent = message;

@@ -37,7 +37,7 @@ const game: Environment<State, Params> = {
     const lower = y.sub(fall);
     const isDown = lower.lessEqual(0);
     const isCaught = np.abs(x.sub(moved)).lessEqual(reach);
-    const reward = np.where(isDown, np.where(isCaught, 1, -1), 0);
+    const reward = np.where(isDown, np.where(isCaught, 1, -1), 0).astype("float32");
     const next = {
       basket: moved,
       x: np.where(isDown, random.uniform(key), x),
@@ -51,7 +51,7 @@ const game: Environment<State, Params> = {
 
   // A picture as SVG, for one state.
   render({ basket, x, y }) {
-    const [left, star, height] = [basket, x, y].map((value) => 20 + 260 * value.item());
+    const [left, star, height] = [basket, x, y].map((value) => 30 + 240 * value.item());
     return \`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 300">
       <rect width="300" height="300" fill="#0f172a"/>
       <circle cx="\${star}" cy="\${300 - height}" r="9" fill="#facc15"/>

@@ -73,3 +73,30 @@ export function transpile(text: string, modules: Readonly<Record<string, string>
   });
   return [...parts, code.slice(end)].join("");
 }
+
+const members = [
+  "step",
+  "reset",
+  "render",
+  "restart",
+  "defaultParams",
+  "observationSpace",
+  "actionSpace",
+  "name",
+];
+
+/** The line of the environment's member that a message is about; null where it names none, or none stands there. */
+export function lineOfMember(text: string, message: string): number | null {
+  const named = members
+    .map((name) => ({ name, at: message.search(new RegExp(`\\b${name}\\b`)) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at);
+  const lines = new Map<string, number>();
+  typescriptLanguage.parser.parse(text).iterate({
+    enter({ name, from, to }) {
+      if (name === "PropertyDefinition" && !lines.has(text.slice(from, to)))
+        lines.set(text.slice(from, to), placeOf(text, from).line);
+    },
+  });
+  return named.map(({ name }) => lines.get(name)).find((line) => line !== undefined) ?? null;
+}

@@ -35,6 +35,13 @@ export interface Parts<C, N> {
   readonly networks?: N | undefined;
 }
 
+/** Random numbers that sampled actions are made from: so many for each observation. */
+export interface Noise {
+  /** Standard normal numbers, or numbers from 0 to 1. */
+  readonly kind: "normal" | "uniform";
+  readonly size: number;
+}
+
 /** How an agent that was trained acts, for those who only want its actions. */
 export interface Acting<S extends ObsStats, C, N extends object = object> {
   /** The part of the state that acting needs, besides statistics of observations and the random key. */
@@ -48,6 +55,14 @@ export interface Acting<S extends ObsStats, C, N extends object = object> {
     options: Parts<C, N> & { readonly explore: boolean },
   ): readonly [actions: Array, rng: Array];
   actionKind(state: S, obsShape: Shape, parts: Parts<C, N>): ActionKind;
+  /** What it chooses actions by at a batch of observations, by the names that exported files have for it. */
+  outputs(state: S, obs: Array, parts: Parts<C, N>): Readonly<Record<string, Array>>;
+  /** The values of a batch of observations, (B,); there only where a critic sees observations alone. */
+  value?(state: S, obs: Array, parts: Parts<C, N>): Array;
+  /** The noise (B, size) that `sampled` takes. */
+  noise(actions: ActionKind): Noise;
+  /** Actions as `actBatch` explores, from noise instead of a key. */
+  sampled(state: S, obs: Array, noise: Array, parts: Parts<C, N>): Array;
   /** The network that sees observations first, where it is the algorithm's own. */
   firstNetwork(state: S): NetworkParams;
   /** The names of the networks that can be given in place of its own. */

@@ -2,7 +2,7 @@
 export * from "./dqn/index.js";
 export * from "./ppo/index.js";
 export * from "./sac/index.js";
-export type { ActionKind, AlgorithmDefinition, PresetData } from "./definition.js";
+export type { Acting, ActionKind, AlgorithmDefinition, Noise, PresetData } from "./definition.js";
 export {
   algorithmNames,
   algorithmOf,

@@ -75,6 +75,7 @@ export { concrete, evaluateLiterals } from "./core/interpret.js";
 export { arrayType } from "./core/type.js";
 export { mul as mulPrimitive } from "./primitives/arithmetic.js";
 export { printMessage } from "./primitives/debugPrint.js";
+export { expandCalls } from "./transforms/expand.js";
 export { showProgram } from "./transforms/listing.js";
 export { pruneProgram } from "./transforms/prune.js";
 export type { CondParams } from "./control/cond.js";

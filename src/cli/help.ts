@@ -40,6 +40,22 @@ const texts: Readonly<Record<string, { readonly usage: string; readonly lines: r
       "  --base-dir DIR         the directory of all runs (runs)",
     ],
   },
+  export: {
+    usage: "export <run> --format onnx|js|safetensors [--step N] [--output FILE] [--sample]",
+    lines: [
+      "The policy of the best checkpoint as one file for other programs; also of a policy's file.",
+      "",
+      "  --format FORMAT        onnx: for every ONNX runtime; js: a module that needs nothing else, with",
+      "                         types beside it; safetensors: for loadPolicy (as --output ends)",
+      "  --step N               of the checkpoint of a step instead",
+      "  --output FILE          where it goes (artifacts/policy.… of the run)",
+      "  --sample               actions are sampled as in training, not the likeliest (onnx, js)",
+      "  --batch N              takes N observations at once, not any number (onnx)",
+      "  --value                has PPO's critic as well, as an output value (onnx)",
+      "  --member N             which agent of a sweep over seeds",
+      "  --base-dir DIR         the directory of all runs (runs)",
+    ],
+  },
   plot: {
     usage: "plot [runs] [--compare A B …] [--output FILE]",
     lines: [
@@ -82,6 +98,8 @@ export const help = `vibe-rl <command>
   eval <run> [--step --episodes --seed]  play the best checkpoint, or that of a step, greedily
   video <run> [--step --seed --fps --output]
                                          an episode of it as an animated GIF
+  export <run> --format onnx|js|safetensors [--step --output --sample]
+                                         the policy as one file for other programs
   plot [runs] [--compare --y-key --output …]
                                          reward curves as PNG, SVG or PDF
   runs                                   all runs with their returns

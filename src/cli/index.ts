@@ -3,6 +3,7 @@ import "../device/index.js";
 import { nearestName } from "../array/index.js";
 import { parseArguments, UsageError, withWord, type Arguments } from "./arguments.js";
 import { describe } from "./describe.js";
+import { exportRun } from "./export.js";
 import { help, helpOf, version } from "./help.js";
 import { processHost, type Host } from "./host.js";
 import { evaluateRun, listPresets, listRuns, video } from "./inspect.js";
@@ -18,13 +19,14 @@ const commands: Readonly<Record<string, (args: Arguments, host: Host) => number 
   resume,
   eval: evaluateRun,
   video,
+  export: exportRun,
   plot,
   runs: listRuns,
   presets: listPresets,
 };
 
 /** Commands that cannot do without a word. */
-const needWord = ["train", "resume", "eval", "video"];
+const needWord = ["train", "resume", "eval", "video", "export"];
 
 /** Runs a command line; returns the exit code: 0 done, 130 interrupted, 2 bad usage, 1 anything else. */
 export async function main(list: readonly string[], host: Host = processHost()): Promise<number> {

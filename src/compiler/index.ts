@@ -16,6 +16,7 @@ export type { Features } from "./wasm/math.js";
 export type { Message, Slot, WasmProgram, WasmSpmdProgram } from "./compiled.js";
 export { dumpPasses, dumpText, type CompiledForms } from "./dump.js";
 export { programKey } from "./key.js";
+export { simplifyProgram } from "./simplify/simplify.js";
 export { controlWords } from "./wasm/control.js";
 export { mostPages, pageBytes } from "./wasm/module.js";
 

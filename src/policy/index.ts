@@ -1,4 +1,15 @@
 // Policies: trained agents for those who only want their actions, in Node and in browsers.
+export {
+  exportFormats,
+  exportPolicy,
+  type ExportedFile,
+  type ExportedPolicy,
+  type ExportFormat,
+  type ExportPolicyOptions,
+} from "./export.js";
 export { loadPolicy, type LoadPolicyOptions, type PolicySource } from "./load.js";
-export { createPolicy, type CreatePolicyOptions } from "./policy.js";
-export type { Action, Algorithm, PlainObs, Policy, PolicyOptions } from "./types.js";
+export { createPolicy, networkParamsOf, type CreatePolicyOptions } from "./policy.js";
+export type { ImportOptions } from "./imported.js";
+export type { PolicyMetadata } from "./metadata.js";
+export { spaceToData, type SpaceData } from "./spaces.js";
+export type { Action, Algorithm, PlainObs, Policy, PolicyAlgorithm, PolicyOptions } from "./types.js";

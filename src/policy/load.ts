@@ -2,11 +2,13 @@
 import { fail } from "../array/index.js";
 import type { DQNNetworks, PPONetworks, SACNetworks } from "../algorithms/index.js";
 import type { Space } from "../env/index.js";
-import { boundsOf, checkNames, policyFrom } from "./policy.js";
+import { checkActivation, type ImportOptions } from "./imported.js";
+import { actionKindOf } from "./acting.js";
+import { boundsOf, checkActionSpace, checkNames, policyFrom } from "./policy.js";
 import { policyFromBytes, type StoredPolicy } from "./stored.js";
 import type { Policy, PolicyOptions } from "./types.js";
 
-export interface LoadPolicyOptions extends PolicyOptions {
+export interface LoadPolicyOptions extends PolicyOptions, Omit<ImportOptions, "actions"> {
   /** The step whose checkpoint to load. Default: the best by evaluations, or else the newest. */
   readonly step?: number;
   /** Which of the runs of a sweep over seeds, from 0 on. */
@@ -15,14 +17,20 @@ export interface LoadPolicyOptions extends PolicyOptions {
   readonly actionSpace?: Space;
   /** The networks that it was trained with, if they are not the algorithm's own. */
   readonly networks?: PPONetworks | DQNNetworks | SACNetworks | undefined;
-  /** What actions must be: with it their type is known, and another policy is refused. */
+  /**
+   * What actions must be: with it their type is known, and another policy is refused. Files of other programs may not
+   * say it themselves.
+   */
   readonly actions?: "discrete" | "continuous";
 }
 
 /** A path to a run directory, a directory of checkpoints, a checkpoint or a policy's file; a `RunDir`; or bytes. */
 export type PolicySource = string | { readonly root: string } | Uint8Array | ArrayBuffer;
 
-const optionNames = ["step", "member", "networks", "actionSpace", "actions", "explore", "seed"];
+const optionNames = [
+  ...["step", "member", "networks", "actionSpace", "actions", "explore", "seed"],
+  ...["activation", "output", "prefix"],
+];
 
 /**
  * A policy that is ready to act, from a run, its checkpoints, or the bytes of a file: it knows its algorithm, its
@@ -40,23 +48,35 @@ export function loadPolicy(source: PolicySource, options?: LoadPolicyOptions): P
 export async function loadPolicy(source: PolicySource, options: LoadPolicyOptions = {}): Promise<Policy> {
   const operation = "loadPolicy";
   checkNames(operation, options, optionNames);
-  const { actionSpace, actions, explore, seed } = options;
-  const { stored, step } = await find(operation, source, options);
-  const bounds = boundsOf(actionSpace) ?? stored.bounds;
+  const { actions, explore, seed } = options;
+  checkActivation(operation, options.activation);
+  const stored = await findPolicy(operation, source, options);
   const acting = { ...(explore !== undefined && { explore }), ...(seed !== undefined && { seed }) };
-  const policy = await policyFrom(operation, { ...stored, bounds }, acting, step);
+  const policy = await policyFrom(operation, stored, acting);
   if (actions !== undefined && actions !== policy.kind) {
     fail(operation, `actions should be ${actions}, those of this policy are ${policy.kind}`);
   }
   return policy;
 }
 
-interface Found {
-  readonly stored: StoredPolicy;
-  readonly step: number | null;
+/** What a policy is made of, wherever it lies. */
+export async function findPolicy(
+  operation: string,
+  source: PolicySource,
+  options: LoadPolicyOptions,
+): Promise<StoredPolicy> {
+  const stored = await read(operation, source, options);
+  const { actionSpace } = options;
+  if (actionSpace === undefined) return stored;
+  checkActionSpace(operation, actionSpace, actionKindOf(stored));
+  return { ...stored, actionSpace, bounds: boundsOf(actionSpace) ?? stored.bounds };
 }
 
-async function find(operation: string, source: PolicySource, options: LoadPolicyOptions): Promise<Found> {
+async function read(
+  operation: string,
+  source: PolicySource,
+  options: LoadPolicyOptions,
+): Promise<StoredPolicy> {
   const isBytes = source instanceof Uint8Array || source instanceof ArrayBuffer;
   if (!isBytes) {
     const place: unknown = typeof source === "object" && source !== null ? source.root : source;
@@ -69,5 +89,5 @@ async function find(operation: string, source: PolicySource, options: LoadPolicy
   if (options.step !== undefined || options.member !== undefined) {
     fail(operation, "bytes hold one policy: step and member are for directories");
   }
-  return { stored: policyFromBytes(operation, source, options.networks), step: null };
+  return policyFromBytes(operation, source, options);
 }

@@ -3,27 +3,27 @@ import { fs, path } from "../node/index.js";
 import { Array, fail } from "../array/index.js";
 import { bestCheckpoint, listCheckpoints, loadWhole, type Loaded } from "../checkpoint/index.js";
 import { explainFailure, isFolder, isRecord, startOfFile } from "../files/index.js";
+import { listEnvs, make, type Space } from "../env/index.js";
+import type { ImportOptions } from "./imported.js";
+import { metadataOf, type Told } from "./metadata.js";
+import { boundsOf } from "./policy.js";
+import { isOf, spaceFromData } from "./spaces.js";
 import { checkedPolicy, memberOf, policyFromBytes, type StoredPolicy } from "./stored.js";
 
-interface Choice {
+interface Choice extends ImportOptions {
   readonly step?: number;
   readonly member?: number;
   readonly networks?: object | undefined;
 }
 
-export function policyOnDisk(
-  operation: string,
-  place: string,
-  choice: Choice,
-): { readonly stored: StoredPolicy; readonly step: number | null } {
+export function policyOnDisk(operation: string, place: string, choice: Choice): StoredPolicy {
   const full = path.resolve(place);
   if (fs.statSync(full, { throwIfNoEntry: false })?.isFile() === true) {
-    return { stored: policyFromBytes(operation, bytesOf(operation, full), choice.networks), step: null };
+    return policyFromBytes(operation, bytesOf(operation, full), choice);
   }
   if (!isFolder(full))
     fail(operation, `${full} does not exist; give a run directory, a checkpoint or a file`);
-  const loaded = chosenCheckpoint(checkpointsOf(full), choice.step);
-  return { stored: storedIn(operation, loaded, choice), step: loaded.step };
+  return storedIn(operation, chosenCheckpoint(checkpointsOf(full), choice.step), choice);
 }
 
 function bytesOf(operation: string, file: string): Uint8Array {
@@ -54,7 +54,7 @@ function chosenCheckpoint(directory: string, step: number | undefined): Loaded<u
 /** What the checkpoint of a run tells of its agent. */
 function storedIn(
   operation: string,
-  { tree, metadata, path: folder }: Loaded<unknown>,
+  { tree, metadata, step, path: folder }: Loaded<unknown>,
   { member, networks }: Choice,
 ): StoredPolicy {
   const { identity } = metadata;
@@ -69,15 +69,59 @@ function storedIn(
   const seeds = globalThis.Array.isArray(identity.seed) ? identity.seed.length : null;
   checkMember(operation, folder, seeds, member);
   const agent = state.agentState;
+  const algorithm = identity.algorithm.toLowerCase();
+  // Behind the axes of environments and, in a sweep, of seeds.
+  const obsShape = obs.shape.slice(seeds === null ? 1 : 2);
+  const spaces = spacesOf(identity, metadata.spaces);
+  const seen = spaces.observation;
   const claims = {
-    ...{ algorithm: identity.algorithm.toLowerCase(), config: identity.config, networks: identity.networks },
+    algorithm,
+    config: identity.config,
+    networks: identity.networks,
     state: seeds === null ? agent : memberOf(agent, member ?? 0),
-    bounds: null,
-    // Behind the axes of environments and, in a sweep, of seeds.
-    obsShape: obs.shape.slice(seeds === null ? 1 : 2),
+    bounds: boundsOf(spaces.action),
+    obsShape,
     obsDtype: obs.dtype,
+    actionSpace: spaces.action,
+    observationSpace: seen !== null && isOf(seen, obsShape, obs.dtype) ? seen : null,
+    metadata: metadataOf(algorithm, toldOf(metadata, identity, step, member)),
   };
   return checkedPolicy(operation, claims, networks, folder);
+}
+
+/** What the environment of a run says of actions and observations; runs of earlier versions name it at least. */
+function spacesOf(identity: Readonly<Record<string, unknown>>, told: unknown): Spaces {
+  if (isRecord(told)) {
+    return { action: spaceFromData(told.action), observation: spaceFromData(told.observation) };
+  }
+  const id = String(identity.environment);
+  if (!listEnvs().includes(id)) return { action: null, observation: null };
+  const [env, params] = make(id);
+  return { action: env.actionSpace(params), observation: env.observationSpace(params) };
+}
+
+interface Spaces {
+  readonly action: Space | null;
+  readonly observation: Space | null;
+}
+
+/** What a checkpoint tells of where its agent comes from. */
+function toldOf(
+  { best, gathered, totalTimesteps }: Readonly<Record<string, unknown>>,
+  { environment, seed }: Readonly<Record<string, unknown>>,
+  step: number | null,
+  member = 0,
+): Told {
+  const number = (value: unknown): number | null => (typeof value === "number" ? value : null);
+  const own: unknown = globalThis.Array.isArray(seed) ? seed[member] : seed;
+  const isBest = isRecord(best) && best.step === step;
+  const last = isRecord(gathered) ? gathered.evalReturn : null;
+  return {
+    environment: typeof environment === "string" ? environment : null,
+    step: step ?? number(totalTimesteps),
+    seed: number(own),
+    evalReturn: number(isBest ? best.evalReturn : last),
+  };
 }
 
 function checkMember(

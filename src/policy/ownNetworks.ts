@@ -55,6 +55,27 @@ export function givenNetworks(
   return { given, told };
 }
 
+/** What files are to tell of networks that an agent was made with; `undefined` where they are the algorithm's own. */
+export function wordsOfNetworks(
+  operation: string,
+  { algorithm, state, obsShape }: Omit<Agent, "config">,
+  given: object | undefined,
+): Readonly<Record<string, string>> | undefined {
+  if (given === undefined) return undefined;
+  const { acting } = algorithmOf(algorithm);
+  const params = acting.networkParams(state) as Readonly<Record<string, object>>;
+  const networks = given as Readonly<Record<string, Network>>;
+  const missing = Object.keys(params).find((name) => networks[name] === undefined);
+  if (missing !== undefined)
+    fail(operation, `networks has no ${missing}; give { ${Object.keys(params).join(", ")} }`);
+  return Object.fromEntries(
+    Object.entries(params).map(([name, own]) => [
+      name,
+      wordsOf(operation, name, networks[name], own, obsShape),
+    ]),
+  );
+}
+
 function wordsOf(operation: string, name: string, network: Network, params: object, obsShape: Shape): string {
   try {
     return networkWords(network, params, obsShape);

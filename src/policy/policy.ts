@@ -10,11 +10,23 @@ import {
   tellNearest,
   type Shape,
 } from "../array/index.js";
-import type { ActionsOf, AgentStateOf, ConfigOf } from "../algorithms/index.js";
+import {
+  isAlgorithm,
+  type ActionKind,
+  type ActionsOf,
+  type AgentStateOf,
+  type ConfigOf,
+  type DQNNetworks,
+  type PPONetworks,
+  type SACNetworks,
+} from "../algorithms/index.js";
 import type { Space } from "../env/index.js";
-import { actBatchOf, actionKindOf, anyKey, obsShapeOf, obsSizeOf } from "./acting.js";
+import type { NetworkParams, ObsStats } from "../agent/index.js";
+import { actBatchOf, actingOf, actionKindOf, anyKey, obsShapeOf, obsSizeOf } from "./acting.js";
+import { metadataOf, type Told } from "./metadata.js";
 import { obsReader } from "./observations.js";
-import { checkedPolicy, policyToBytes, type StoredPolicy } from "./stored.js";
+import { wordsOfNetworks } from "./ownNetworks.js";
+import { checkedPolicy, policySpaces, policyToBytes, type Claims, type StoredPolicy } from "./stored.js";
 import type { Action, Algorithm, PlainObs, Policy, PolicyOptions } from "./types.js";
 
 const isTraced = ({ tracer }: Array): boolean => tracer !== null;
@@ -24,12 +36,11 @@ export async function policyFrom(
   operation: string,
   stored: StoredPolicy,
   { explore = false, seed = 0 }: PolicyOptions,
-  step: number | null,
 ): Promise<Policy> {
   check(operation, "explore", explore, rules.flag);
   check(operation, "seed", seed, rules.whole(0));
   checkObsSize(operation, stored);
-  const { obsShape, obsDtype, algorithm } = stored;
+  const { obsShape, obsDtype, algorithm, metadata } = stored;
   const { kind, size } = actionKindOf(stored);
   const reader = obsReader(obsShape, obsDtype);
   const acts = actBatchOf(stored);
@@ -80,8 +91,39 @@ export async function policyFrom(
   const example = reader.several([new Float32Array(sizeOf(obsShape))]).slice(0);
   await (explore ? precompile(exploringOne, example, rng) : precompile(greedyOne, example));
   const toSafetensors = () => policyToBytes(stored);
-  const policy = { algorithm, kind, actionSize: size, obsShape, step, act, actBatch, toSafetensors };
-  return policy as unknown as Policy;
+  const spaces = policySpaces(stored, { kind, size });
+  const policy = {
+    algorithm,
+    kind,
+    actionSize: size,
+    obsShape,
+    space: spaces.action,
+    observationSpace: spaces.observation,
+    metadata,
+    step: metadata.step,
+    act,
+    actBatch,
+    toSafetensors,
+  } as unknown as Policy;
+  storedPolicies.set(policy, stored);
+  return policy;
+}
+
+const storedPolicies = new WeakMap<Policy, StoredPolicy>();
+
+/** What a policy was made of; `undefined` for objects that were not made here. */
+export const storedOf = (policy: object): StoredPolicy | undefined => storedPolicies.get(policy as Policy);
+
+/**
+ * The parameters of the network that a policy sees observations with: dense layers { w, b }, or convolutions and dense
+ * layers; an agent whose networks are as large can go on from them. A PPO with a shared backbone has its first part here.
+ */
+export function networkParamsOf(policy: Policy): NetworkParams {
+  const operation = "networkParamsOf";
+  const stored = storedOf(policy) ?? fail(operation, "takes a policy of loadPolicy or createPolicy");
+  if (stored.networks !== null)
+    fail(operation, "the policy has networks of its program's own, which knows them");
+  return actingOf(stored.algorithm).firstNetwork(stored.state);
 }
 
 const sizeOf = (shape: Shape): number => shape.reduce((product, extent) => product * extent, 1);
@@ -107,6 +149,10 @@ export interface CreatePolicyOptions<C> extends PolicyOptions {
   readonly observationSpace?: Space;
   /** What it may do: PPO's continuous actions are kept within its bounds. Default: they are left as they are. */
   readonly actionSpace?: Space;
+  /** Where it comes from, for those who read its file: the environment, the step, the seed, the return. */
+  readonly metadata?: Omit<Told, "version">;
+  /** The networks that the agent was made with, if they are not the algorithm's own. */
+  readonly networks?: PPONetworks | DQNNetworks | SACNetworks | undefined;
 }
 
 /** Actions as plain data, by what they can be. */
@@ -115,7 +161,8 @@ interface PlainActions {
   readonly continuous: Float32Array;
 }
 
-const optionNames = ["config", "observationSpace", "actionSpace", "explore", "seed"];
+const optionNames = ["config", "observationSpace", "actionSpace", "metadata", "networks", "explore", "seed"];
+const toldNames = ["environment", "step", "seed", "evalReturn"];
 
 /** The policy of an agent that was just trained. */
 export async function createPolicy<K extends Algorithm>(
@@ -125,20 +172,62 @@ export async function createPolicy<K extends Algorithm>(
 ): Promise<Policy<PlainActions[ActionsOf<K>]>> {
   const operation = "createPolicy";
   checkNames(operation, options, optionNames);
-  const { config = {}, observationSpace, actionSpace, ...rest } = options;
-  const claims = { algorithm, config, state: agentState, bounds: boundsOf(actionSpace) };
-  const stored = checkedPolicy(operation, { ...claims, obsShape: [], obsDtype: "float32" });
-  const obsShape = observationSpace?.shape ?? obsShapeOf(stored);
+  const { config = {}, observationSpace, actionSpace, metadata = {}, networks, ...rest } = options;
+  checkNames(`${operation}: metadata`, metadata, toldNames);
+  const obsDtype = observationSpace?.dtype ?? "float32";
+  const claims = {
+    algorithm,
+    config,
+    state: agentState,
+    bounds: boundsOf(actionSpace),
+    obsDtype,
+    actionSpace: actionSpace ?? null,
+    observationSpace: observationSpace ?? null,
+    metadata: metadataOf(algorithm, metadata),
+  };
+  const stored = withNetworks(operation, claims, observationSpace?.shape, networks);
+  if (actionSpace !== undefined) checkActionSpace(operation, actionSpace, actionKindOf(stored));
+  return (await policyFrom(operation, stored, rest)) as never;
+}
+
+/** What is known of an agent, with the networks that it was made with, for observations of a shape or what it takes. */
+function withNetworks(
+  operation: string,
+  claims: Omit<Claims, "networks" | "obsShape">,
+  given: Shape | undefined,
+  networks: object | undefined,
+): StoredPolicy {
+  const own = { ...(claims.state as ObsStats) };
+  if (networks !== undefined && isAlgorithm(claims.algorithm)) {
+    const obsShape = given ?? own.obsStats?.mean.shape;
+    if (obsShape === undefined) {
+      fail(operation, "networks of one's own do not tell what they observe: give observationSpace");
+    }
+    const told = wordsOfNetworks(operation, { algorithm: claims.algorithm, state: own, obsShape }, networks);
+    return checkedPolicy(operation, { ...claims, obsShape, networks: told }, networks);
+  }
+  const stored = checkedPolicy(operation, { ...claims, obsShape: [] });
+  const obsShape = given ?? obsShapeOf(stored);
   if (obsShape === null) {
     fail(operation, "the network is for images, whose size it does not tell: give observationSpace");
   }
-  const obsDtype = observationSpace?.dtype ?? "float32";
-  return (await policyFrom(operation, { ...stored, obsShape, obsDtype }, rest, null)) as never;
+  return { ...stored, obsShape };
 }
 
 /** The bounds of a Box of floats. */
-export const boundsOf = (space: Space | undefined): StoredPolicy["bounds"] =>
+export const boundsOf = (space: Space | null | undefined): StoredPolicy["bounds"] =>
   space?.kind === "Box" && space.dtype === "float32" ? { low: space.low, high: space.high } : null;
+
+/** Refuses a space that actions of a policy cannot be of. */
+export function checkActionSpace(operation: string, space: Space, { kind, size }: ActionKind): void {
+  const fits =
+    kind === "discrete"
+      ? space.kind === "Discrete" && space.n === size
+      : space.kind === "Box" && space.shape.join() === String(size);
+  if (fits) return;
+  const wanted = kind === "discrete" ? `Discrete(${size})` : `a Box of shape [${size}]`;
+  fail(operation, `actionSpace is ${String(space)}, the actions of this policy are ${wanted}`);
+}
 
 /** Refuses options that there are not. */
 export function checkNames(operation: string, options: object, known: readonly string[]): void {

@@ -1,23 +1,33 @@
 // A policy as data: which algorithm, which settings, and the part of the agent's state that acting needs. It is what
 // the file of a policy holds.
 import { checkedConfig, type ObsStats } from "../agent/index.js";
-import { algorithmNames, algorithmOf, isAlgorithm } from "../algorithms/index.js";
-import { Array, dtypes, tree, type DType, type Shape } from "../array/index.js";
+import { algorithmNames, algorithmOf, isAlgorithm, type ActionKind } from "../algorithms/index.js";
+import { Array, dtypes, fail, tree, type DType, type Shape } from "../array/index.js";
 import { CheckpointError, fromSafetensors, toSafetensors } from "../checkpoint/index.js";
 import { isRecord } from "../files/index.js";
+import type { Space } from "../env/index.js";
+import { policyFromOnnx, policyFromWeights, type ImportOptions } from "./imported.js";
+import { metadataFrom, type PolicyMetadata } from "./metadata.js";
+import { checkNetwork } from "./network.js";
+import { looksLikeOnnx } from "./onnx/model.js";
 import { givenNetworks, type GivenNetworks } from "./ownNetworks.js";
-import type { Algorithm } from "./types.js";
+import { actionSpaceOf, isOf, observationSpaceOf, spaceFromData, spaceToData } from "./spaces.js";
+import type { PolicyAlgorithm } from "./types.js";
 
 interface Common {
   readonly obsShape: Shape;
   readonly obsDtype: DType;
   /** What PPO's continuous actions are kept within; `null` leaves them as they are. */
   readonly bounds: { readonly low: Array; readonly high: Array } | null;
+  /** What it does and sees, where somebody has told. */
+  readonly actionSpace: Space | null;
+  readonly observationSpace: Space | null;
+  readonly metadata: PolicyMetadata;
 }
 
 /** A policy as data. */
 export interface StoredPolicy extends Common {
-  readonly algorithm: Algorithm;
+  readonly algorithm: PolicyAlgorithm;
   readonly config: object;
   /** The part of the agent's state that acting needs. */
   readonly state: ObsStats;
@@ -26,7 +36,7 @@ export interface StoredPolicy extends Common {
 }
 
 /** What is known of a policy before it is checked. */
-interface Claims extends Common {
+export interface Claims extends Common {
   readonly algorithm: unknown;
   readonly config: unknown;
   readonly state: unknown;
@@ -41,6 +51,10 @@ export function checkedPolicy(
   given?: object,
   where = "this agent",
 ): StoredPolicy {
+  if (algorithm === "network") {
+    checkNetwork(operation, config, state);
+    return { algorithm, config: config as object, state: state as ObsStats, networks: null, ...common };
+  }
   if (!isAlgorithm(algorithm)) {
     const known = `${algorithmNames.slice(0, -1).join(", ")} or ${algorithmNames.at(-1)}`;
     throw new CheckpointError(
@@ -69,28 +83,31 @@ const version = 1;
 
 /** The file of a policy. */
 export function policyToBytes({ state, bounds, networks, ...rest }: StoredPolicy): Uint8Array {
-  const { algorithm, config, obsShape, obsDtype } = rest;
+  const { algorithm, config, obsShape, obsDtype, metadata, actionSpace, observationSpace } = rest;
   const text = JSON.stringify({
-    ...{ version, algorithm, config, obsShape, obsDtype },
+    ...{ version, algorithm, config, obsShape, obsDtype, metadata },
+    ...(actionSpace !== null && { actionSpace: spaceToData(actionSpace) }),
+    ...(observationSpace !== null && { observationSpace: spaceToData(observationSpace) }),
     ...(networks !== null && { networks: networks.told }),
   });
   return toSafetensors({ state, ...(bounds !== null && { bounds }) }, { [metadataName]: text });
 }
 
-/** The policy of a file, which acts with the networks that are given where it has not the algorithm's own. */
+/**
+ * The policy of a file: ours, which acts with the networks that are given where it has not the algorithm's own, or a
+ * network of another program.
+ */
 export function policyFromBytes(
   operation: string,
-  bytes: Uint8Array | ArrayBuffer,
-  given?: object,
+  given: Uint8Array | ArrayBuffer,
+  { networks: own, ...told }: ImportOptions & { readonly networks?: object | undefined } = {},
 ): StoredPolicy {
+  const bytes = given instanceof ArrayBuffer ? new Uint8Array(given) : given;
+  refuseModule(operation, bytes);
+  if (looksLikeOnnx(bytes)) return policyFromOnnx(operation, bytes, told);
   const { tree: content, metadata } = fromSafetensors(bytes);
   const text = metadata[metadataName];
-  if (text === undefined || !isRecord(content)) {
-    throw new CheckpointError(
-      `${operation}: these bytes are a safetensors file without a policy. Write one with policy.toSafetensors(); ` +
-        "fromSafetensors gives the arrays of any other",
-    );
-  }
+  if (text === undefined || !isRecord(content)) return policyFromWeights(operation, arraysIn(content), told);
   const said: unknown = JSON.parse(text);
   if (!isRecord(said) || said.version !== version) {
     throw new CheckpointError(
@@ -106,9 +123,49 @@ export function policyFromBytes(
     );
   }
   const { state, bounds = null } = content as { state: unknown; bounds?: Common["bounds"] };
-  const claims = { algorithm, config, state, bounds, networks };
+  const seen = spaceFromData(said.observationSpace);
   const observations = { obsShape: obsShape as Shape, obsDtype: obsDtype as DType };
-  return checkedPolicy(operation, { ...claims, ...observations }, given, "this policy");
+  const claims: Claims = {
+    algorithm,
+    config,
+    state,
+    bounds,
+    networks,
+    ...observations,
+    actionSpace: spaceFromData(said.actionSpace),
+    observationSpace: seen !== null && isOf(seen, observations.obsShape, observations.obsDtype) ? seen : null,
+    metadata: metadataFrom(String(algorithm), said.metadata),
+  };
+  return checkedPolicy(operation, claims, own, "this policy");
+}
+
+/** The arrays of a file by name. */
+const arraysIn = (content: unknown): Readonly<Record<string, Array>> =>
+  isRecord(content)
+    ? (Object.fromEntries(Object.entries(content).filter(([, value]) => value instanceof Array)) as never)
+    : {};
+
+/** A module that was exported as JavaScript is not loaded, but imported. */
+function refuseModule(operation: string, bytes: Uint8Array): void {
+  const start = new TextDecoder().decode(bytes.subarray(0, 80));
+  if (!/^\/\/ A \w+ policy/.test(start)) return;
+  fail(operation, 'this is a JavaScript module, which acts by itself: import { act } from "./policy.js"');
+}
+
+/** What a policy does and sees: as it was told, or else as far as its arrays tell. */
+export function policySpaces(
+  { actionSpace, observationSpace, obsShape, obsDtype, bounds, state }: StoredPolicy,
+  actions: ActionKind,
+): { readonly action: Space; readonly observation: Space } {
+  const { actionLow: low, actionHigh: high } = state as {
+    readonly actionLow?: Array;
+    readonly actionHigh?: Array;
+  };
+  const own = low === undefined || high === undefined ? null : { low, high };
+  return {
+    action: actionSpace ?? actionSpaceOf(actions, bounds ?? own),
+    observation: observationSpace ?? observationSpaceOf(obsShape, obsDtype),
+  };
 }
 
 /** One of several agents side by side, as sweeps train them. */

@@ -1,9 +1,14 @@
 // What a policy is to those who only want its actions.
 import type { AlgorithmName } from "../algorithms/index.js";
 import type { Array, Nested, Shape } from "../array/index.js";
+import type { Space } from "../env/index.js";
+import type { PolicyMetadata } from "./metadata.js";
 
 /** The algorithms by the names that configs and the command line give them. */
 export type Algorithm = AlgorithmName;
+
+/** Where a policy comes from: one of the algorithms, or a network that was read from a file of another program. */
+export type PolicyAlgorithm = Algorithm | "network";
 
 /** One observation as plain data: a typed array, a list of numbers, or lists of them for more axes. */
 export type PlainObs = ArrayLike<number> | readonly Nested[];
@@ -13,12 +18,18 @@ export type Action = number | Float32Array;
 
 /** A trained policy. Plain data in, plain data out; an `Array` in, an `Array` out, also in a function that is traced. */
 export interface Policy<A extends Action = Action> {
-  readonly algorithm: Algorithm;
+  readonly algorithm: PolicyAlgorithm;
   /** Whether actions are numbers, one of `actionSize` choices, or `Float32Array`s of `actionSize` components. */
   readonly kind: A extends number ? "discrete" : "continuous";
   readonly actionSize: number;
   readonly obsShape: Shape;
-  /** The step of the checkpoint that it was loaded from; `null` for one of bytes. */
+  /** What actions are: one of so many, or a box, whose bounds are infinite where nobody has told them. */
+  readonly space: Space;
+  /** What it observes, as far as it was told: its shape and dtype are always right. */
+  readonly observationSpace: Space;
+  /** Where it comes from. */
+  readonly metadata: PolicyMetadata;
+  /** The step of training that it was saved at, as `metadata` has it; `null` if nobody knows. */
   readonly step: number | null;
   /** The action for one observation. */
   act(obs: Array): Array;

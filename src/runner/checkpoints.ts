@@ -161,6 +161,7 @@ export class Checkpoints {
     const metadata: Metadata = {
       ...{ identity: this.identity, best: this.best, gathered, history: this.journal.mark },
       ...{ checkpointInterval: this.interval, changes: this.allChanges },
+      ...(this.traits.spaces !== undefined && { spaces: this.traits.spaces }),
     };
     manager.save(step, state, {
       metadata: metadata as unknown as Record<string, unknown>,

@@ -4,6 +4,7 @@ import type { JournalMark } from "../checkpoint/index.js";
 import { isRecord } from "../files/index.js";
 import type { Change, Identity } from "./changes.js";
 import type { Gathered } from "./gathered.js";
+import type { SpacesData } from "./setting.js";
 
 /** The evaluation that was the best so far. */
 export interface Best {
@@ -21,6 +22,8 @@ export interface Metadata {
   readonly checkpointInterval: number;
   /** What was changed each time that the run went on. */
   readonly changes: readonly Change[];
+  /** What the environment says of actions and observations. */
+  readonly spaces?: SpacesData;
 }
 
 const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);

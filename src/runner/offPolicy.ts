@@ -28,7 +28,7 @@ import { bytesOf, checkMemory, totalOf } from "./memory.js";
 import { axesOf, chunkOf, measuredNow, startOf, workOf, type TrainState } from "./offPolicyLoop.js";
 import { replayOf, type Replay } from "./replay.js";
 import { longestCall } from "./schedule.js";
-import { longestEpisode, lookAt, nameOf, originOf, plainParams } from "./setting.js";
+import { longestEpisode, lookAt, nameOf, originOf, plainParams, spacesOf } from "./setting.js";
 import {
   along,
   atHome,
@@ -151,6 +151,7 @@ export function offPolicyFamily<A extends object, C extends LearnerConfig, S, P>
         ...told,
       },
       origin: originOf(env, envParams),
+      spaces: spacesOf(env, envParams),
       ...{ stepsPerUnit: numEnvs, units, longest, keepsHistory: false, seeds: null },
       ...{ warmupUnits: cadence.idleIterations, updatesAt: cadence.updatesAt },
       start: () => begin(hyper, seed),

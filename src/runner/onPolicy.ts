@@ -24,7 +24,7 @@ import { bytesOf, checkMemory, totalOf } from "./memory.js";
 import { addUp, endedIn, noneRunning, type RunningEpisodes, type StepTotals } from "./rolloutEpisodes.js";
 import type { Playing, RolloutConfig, RolloutLearner } from "./rollouts.js";
 import { longestCall } from "./schedule.js";
-import { longestEpisode, lookAt, nameOf, originOf, plainParams, type Setting } from "./setting.js";
+import { longestEpisode, lookAt, nameOf, originOf, plainParams, spacesOf, type Setting } from "./setting.js";
 import type { Shape } from "../array/index.js";
 import { atHome, splitParameters, splitRows, type Spread } from "./spread.js";
 import type { Trainer, Work } from "./trainer.js";
@@ -121,6 +121,7 @@ export function onPolicyFamily<A extends object, C extends RolloutConfig, S, P>(
         givenConfig: { ...given, ...values, numEnvs: numEnvs / spread.count },
       }),
       origin: originOf(env, envParams),
+      spaces: spacesOf(env, envParams),
       ...{ stepsPerUnit, units, longest, warmupUnits: 0, keepsHistory, seeds: seeds?.length ?? null },
       updatesAt: (unit) => unit,
       start: () =>

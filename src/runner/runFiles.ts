@@ -4,7 +4,7 @@ import type { RunnerConfig } from "./config.js";
 import type { Gathered, LoggedRecord } from "./gathered.js";
 import type { History } from "./history.js";
 import type { Change, Identity } from "./changes.js";
-import type { Origin } from "./setting.js";
+import type { Origin, SpacesData } from "./setting.js";
 
 /** A run at a checkpoint. */
 export interface SavedRun<S> {
@@ -21,6 +21,8 @@ export interface RunTraits {
   readonly givenConfig?: object | undefined;
   /** How the environment can be made again; `null` if only the program that trains has it. */
   readonly origin: Origin | null;
+  /** What its environment says of actions and observations, for those who load the policy alone. */
+  readonly spaces?: SpacesData;
   /** Environment steps of one unit of work. */
   readonly stepsPerUnit: number;
   /** How many seeds run side by side; `null`: one run. */

@@ -1,6 +1,7 @@
 // What a run takes from its environment: shapes, parameters, the length of episodes.
 import { Array, fail, sizeOf, tree, type Shape } from "../array/index.js";
 import { idOf, lookAtEnv, type Environment, type Space } from "../env/index.js";
+import { spaceToData, type SpaceData } from "../policy/index.js";
 
 /** What an agent is made for. */
 export interface Setting {
@@ -48,6 +49,17 @@ export function plainParams(params: unknown): Readonly<Record<string, string>> {
   }, params);
   return found;
 }
+
+/** The spaces of an environment as checkpoints tell them. */
+export interface SpacesData {
+  readonly action: SpaceData;
+  readonly observation: SpaceData;
+}
+
+export const spacesOf = <S, P>(env: Environment<S, P>, params: P): SpacesData => ({
+  action: spaceToData(env.actionSpace(params)),
+  observation: spaceToData(env.observationSpace(params)),
+});
 
 /** The name of an environment to a run, which resets those that do not do it themselves. */
 export const nameOf = (env: Environment): string => env.name.replace(/^AutoResetWrapper\((.*)\)$/s, "$1");

@@ -82,7 +82,7 @@ function init(
 }
 
 /** The chance of a random action after so many updates. */
-function epsilonAt(step: Array, config: DQNConfig): Array {
+export function epsilonAt(step: Array, config: DQNConfig): Array {
   const { epsilonStart, epsilonEnd, epsilonDecaySteps, explorationFraction } = config;
   const progress =
     explorationFraction === null

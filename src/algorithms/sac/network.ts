@@ -82,17 +82,29 @@ function joined(obs: Array, action: Array): Array {
 /** The hyperparameters that the policy depends on. */
 export type PolicyConfig = Pick<SACConfig, "logStdMin" | "logStdMax">;
 
+/** What the actor says of a batch of observations: actions before they are squashed, each (B, actionDim). */
+export function gaussianOf(
+  actorParams: Tree,
+  obs: Array,
+  { actionLow }: ActionBounds,
+  { logStdMin, logStdMax }: PolicyConfig,
+  networks?: SACNetworks,
+): { readonly mean: Array; readonly logStd: Array } {
+  const outputs = actorOutputs(actorParams, obs, 2 * actionLow.size, networks);
+  const [mean, logStd] = np.split(outputs, 2, -1);
+  return { mean, logStd: logStd.clip(logStdMin, logStdMax) };
+}
+
 /** The policy at a batch of observations. */
 export function policyOf(
   actorParams: Tree,
   obs: Array,
-  { actionLow: low, actionHigh: high }: ActionBounds,
-  { logStdMin, logStdMax }: PolicyConfig,
+  bounds: ActionBounds,
+  config: PolicyConfig,
   networks?: SACNetworks,
 ): TanhNormal {
-  const outputs = actorOutputs(actorParams, obs, 2 * low.size, networks);
-  const [mean, logStd] = np.split(outputs, 2, -1);
-  return TanhNormal(mean, logStd.clip(logStdMin, logStdMax), { low, high });
+  const { mean, logStd } = gaussianOf(actorParams, obs, bounds, config, networks);
+  return TanhNormal(mean, logStd, { low: bounds.actionLow, high: bounds.actionHigh });
 }
 
 function actorOutputs(params: Tree, obs: Array, size: number, networks: SACNetworks | undefined): Array {

@@ -7,10 +7,15 @@ import { checkValue, type Distribution } from "./distribution.js";
 export interface Categorical extends Distribution {
   /** The probabilities [..., n]. */
   probs(): Array;
+  /** The class that numbers from 0 to 1, as many as logits, make: uniform ones make samples. */
+  fromNoise(noise: Array): Array;
 }
 
 // Where a class is impossible its logarithm is −∞, and 0 · −∞ would spoil the entropy.
 const leastLogProb = -3.4028234663852886e38;
+
+// What noise is kept within: its logarithms stay finite in float32, and below 0.
+const [leastNoise, mostNoise] = [1e-30, 1 - 2 ** -24];
 
 /** The distribution of the classes along the last axis of logits [..., n]; a logit of −∞ rules a class out. */
 export function Categorical(logits: Array): Categorical {
@@ -37,5 +42,10 @@ export function Categorical(logits: Array): Categorical {
     entropy: () => np.exp(logProbs).mul(np.maximum(logProbs, leastLogProb)).sum(-1).neg(),
     mode: () => logits.argmax(-1),
     probs: () => np.exp(logProbs),
+    fromNoise: (noise) => {
+      checkValue("Categorical.fromNoise", "noise", noise, logits.shape);
+      // The largest of the logits with Gumbel noise is a sample.
+      return logits.sub(np.log(np.log(noise.clip(leastNoise, mostNoise)).neg())).argmax(-1);
+    },
   };
 }

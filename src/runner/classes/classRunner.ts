@@ -2,6 +2,7 @@
 import { checkOptions, fail } from "../../array/index.js";
 import type { VecEnv } from "../../vecEnv/index.js";
 import type { Environment } from "../../env/index.js";
+import { spaceToData } from "../../policy/index.js";
 import { badMetric, badParams, diverged } from "../finite.js";
 import { checkSignal } from "../checks.js";
 import { isAborted, nextTurn, type StopSignal } from "../loop.js";
@@ -318,6 +319,7 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
         ...{ environment: world.name, numEnvs: world.numEnvs, seed: settings.seed },
         ...(agent.ownNetworks !== null && { networks: agent.ownNetworks }),
       },
+      spaces: { action: spaceToData(world.actions) },
       iteration: this.completed,
       totalTimesteps: this.totalTimesteps,
       learningRate: this.learningRate,

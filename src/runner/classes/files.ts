@@ -4,6 +4,7 @@ import { fail } from "../../array/index.js";
 import { findCheckpoint, loadCheckpoint, loadWhole, saveCheckpoint } from "../../checkpoint/index.js";
 import { isRecord } from "../../files/index.js";
 import { MetricsLogger, TensorBoardBackend } from "../../metrics/index.js";
+import type { SpaceData } from "../../policy/index.js";
 
 export interface Logs {
   readonly log: (record: Readonly<Record<string, number>>) => void;
@@ -41,6 +42,8 @@ export interface Notes {
     readonly algorithm: string;
     readonly config: Readonly<Record<string, unknown>>;
   } & Readonly<Record<string, unknown>>;
+  /** What actions are, for those who load the policy alone. */
+  readonly spaces?: { readonly action: SpaceData };
   readonly iteration: number;
   readonly totalTimesteps: number;
   readonly learningRate: number | null;

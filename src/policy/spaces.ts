@@ -1,0 +1,103 @@
+// Spaces as plain data, as checkpoints and files of policies hold them.
+import { np, type Array, type DType, type Shape } from "../array/index.js";
+import type { ActionKind } from "../algorithms/index.js";
+import { Box, Discrete, Image, MultiBinary, type Space } from "../env/index.js";
+import { isRecord } from "../files/index.js";
+
+/** A bound of all numbers, or of each; JSON has no infinity, which is `null`. */
+type BoundData = number | null | readonly (number | null)[];
+
+/** A space as JSON. */
+export type SpaceData =
+  | { readonly kind: "Discrete" | "MultiBinary"; readonly n: number }
+  | {
+      readonly kind: "Box";
+      readonly shape: Shape;
+      readonly dtype: string;
+      readonly low: BoundData;
+      readonly high: BoundData;
+    }
+  | {
+      readonly kind: "Image";
+      readonly shape: Shape;
+      readonly dtype: string;
+      readonly low: number;
+      readonly high: number;
+    };
+
+function boundData(bound: Array): BoundData {
+  const numbers = [...bound.data()].map((value) => (Number.isFinite(value) ? value : null));
+  return new Set(numbers).size === 1 ? numbers[0] : numbers;
+}
+
+/** A space as plain data. */
+export function spaceToData(space: Space): SpaceData {
+  switch (space.kind) {
+    case "Discrete":
+    case "MultiBinary":
+      return { kind: space.kind, n: space.n };
+    case "Box": {
+      const { kind, shape, dtype, low, high } = space;
+      return { kind, shape, dtype, low: boundData(low), high: boundData(high) };
+    }
+    case "Image": {
+      const { kind, shape, dtype, low, high } = space;
+      return { kind, shape, dtype, low, high };
+    }
+  }
+}
+
+/** The space that plain data tell of; `null` where they tell of none. */
+export function spaceFromData(data: unknown): Space | null {
+  try {
+    return isRecord(data) ? spaceOf(data) : null;
+  } catch {
+    // What another program, or another version, has written there is no reason not to act.
+    return null;
+  }
+}
+
+function spaceOf(data: Readonly<Record<string, unknown>>): Space | null {
+  const { kind, n, shape, dtype, low, high } = data as Record<string, never>;
+  switch (kind as string) {
+    case "Discrete":
+      return Discrete(n);
+    case "MultiBinary":
+      return MultiBinary(n);
+    case "Box":
+      return Box({ shape, dtype, low: boundOf(low, shape, -Infinity), high: boundOf(high, shape, Infinity) });
+    case "Image": {
+      const [height, width, channels] = shape as readonly number[];
+      return Image({ height, width, channels, dtype, low, high });
+    }
+    default:
+      return null;
+  }
+}
+
+const boundOf = (bound: BoundData, shape: Shape, infinite: number): Array | number =>
+  typeof bound === "object" && bound !== null
+    ? np.array(bound.map((value) => value ?? infinite)).reshape(shape)
+    : (bound ?? infinite);
+
+/** What a policy does, as far as its network tells; `bounds` are those of continuous actions, if they are known. */
+export const actionSpaceOf = (
+  { kind, size }: ActionKind,
+  bounds: { readonly low: Array; readonly high: Array } | null,
+): Space => (kind === "discrete" ? Discrete(size) : bounds === null ? Box({ shape: [size] }) : Box(bounds));
+
+/** What a policy observes, as far as its file tells. */
+export function observationSpaceOf(shape: Shape, dtype: DType): Space {
+  if (dtype === "uint8") {
+    return shape.length === 3
+      ? Image({ height: shape[0], width: shape[1], channels: shape[2] })
+      : Box({ low: 0, high: 255, shape, dtype });
+  }
+  if (dtype === "bool" && shape.length === 1) return MultiBinary(shape[0]);
+  if (dtype === "int32") return Box({ low: -(2 ** 31), high: 2 ** 31 - 2, shape, dtype });
+  return Box({ shape });
+}
+
+/** Whether a space can be of observations of a shape and dtype. */
+export const isOf = (space: Space, shape: Shape, dtype: DType): boolean =>
+  space.shape.join() === shape.join() && space.dtype === dtype;

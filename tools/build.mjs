@@ -1,4 +1,4 @@
-// Compiles src/ to dist/ if anything in src/ is newer.
+// Compiles src/ to dist/ and builds the dashboard's page, if anything in src/ or site/ is newer.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -37,4 +37,11 @@ if (builtAt < Math.max(newest("src"), statSync("tsconfig.build.json").mtimeMs)) 
   if (status !== 0) process.exit(status ?? 1);
   markPureCalls("dist");
   writeFileSync(stamp, "");
+}
+
+const page = "dist/dashboard/page";
+const pageBuiltAt = statSync(`${page}/index.html`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+if (pageBuiltAt < Math.max(statSync(stamp).mtimeMs, newest("site/dashboard"), newest("site/components"))) {
+  const { buildPage } = await import("./pages.mjs");
+  await buildPage({ root: "site/dashboard", outDir: page });
 }

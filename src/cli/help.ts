@@ -11,6 +11,7 @@ const texts: Readonly<Record<string, { readonly usage: string; readonly lines: r
       "  --algo.…, --runner.…   settings that the run's state does not depend on; train --help lists all",
       "  --logger LIST          where else metrics go: tensorboard,wandb; none: nowhere (as before)",
       "  --wandb-project NAME   the project on Weights & Biases (as before)",
+      "  --dashboard            opens the dashboard for it",
       "  --import FILE …        what registers the environment, if it is not where it was",
       "  --base-dir DIR         the directory of all runs (runs)",
     ],
@@ -76,6 +77,17 @@ const texts: Readonly<Record<string, { readonly usage: string; readonly lines: r
       "  --base-dir DIR         the directory of all runs (runs)",
     ],
   },
+  dashboard: {
+    usage: "dashboard [--base-dir DIR] [--port N] [--open]",
+    lines: [
+      "A page over all runs, live while they train: curves, configs, checkpoints, videos, and the agents",
+      "themselves at play. For browsers on this machine only.",
+      "",
+      "  --port N               the port (6006, or the next one that is free; 0: any)",
+      "  --open                 opens the browser",
+      "  --base-dir DIR         the directory of all runs (runs)",
+    ],
+  },
   runs: {
     usage: "runs [--base-dir DIR]",
     lines: ["All runs with their steps, last returns and best evaluations."],
@@ -102,6 +114,7 @@ export const help = `vibe-rl <command>
                                          the policy as one file for other programs
   plot [runs] [--compare --y-key --output …]
                                          reward curves as PNG, SVG or PDF
+  dashboard [--port --open]              a live page over all runs
   runs                                   all runs with their returns
   presets                                what can be trained
   help <command>                         every flag of a command, as <command> --help

@@ -15,7 +15,7 @@ import {
 import type { TrainConfig } from "../config/index.js";
 import { takeLock, type Lock } from "../files/index.js";
 import { MetricsLogger, readMetrics, type MetricsBackend } from "../metrics/index.js";
-import type { RunDir } from "../runDir/index.js";
+import { forgetOutcome, noteOutcome, type Outcome, type RunDir } from "../runDir/index.js";
 import { RunnerConfig, type Change } from "../runner/index.js";
 import { UsageError } from "./arguments.js";
 import { checkpointsOf, saveConfig } from "./runs.js";
@@ -65,11 +65,12 @@ export class HostEnvFiles {
 
   /** Makes the log ready, now that the run begins; it forgets what was logged behind the checkpoint. */
   begin(backend: MetricsBackend, changes: readonly Change[]): void {
-    this.recordConfig(changes);
     const { step, runDir } = this;
+    this.recordConfig(changes);
     const file = runDir.logPath();
     const keepThroughStep = this.config.runner.resume ? (step ?? 0) : null;
     this.logger = MetricsLogger(file, { backends: [backend], keepThroughStep });
+    forgetOutcome(runDir.logs);
     if (step === null) return;
     for (const record of readMetrics(file)) {
       if (typeof record.eval_return !== "number") continue;
@@ -124,6 +125,11 @@ export class HostEnvFiles {
       [step, ...(best === undefined ? [] : [best])],
     );
     removeCheckpoints(all.filter((checkpoint) => old.includes(checkpoint.step)));
+  }
+
+  /** Notes how a run that has begun ended. */
+  ended(outcome: Outcome): void {
+    if (this.logger !== null) noteOutcome(this.runDir.logs, outcome);
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,14 @@ import type { TrainConfig } from "../config/index.js";
 import { MetricsError, type MetricsBackend } from "../metrics/index.js";
 import { PlotError, plotRewardCurve } from "../plotting/index.js";
 import type { RunDir } from "../runDir/index.js";
-import { CallbackError, changesSince, type Change, type Curve, type Stats } from "../runner/index.js";
+import {
+  CallbackError,
+  changesSince,
+  outcomeOf,
+  type Change,
+  type Curve,
+  type Stats,
+} from "../runner/index.js";
 import { tell, UsageError } from "./arguments.js";
 import type { Host } from "./host.js";
 import { HostEnvFiles } from "./hostEnvFiles.js";
@@ -48,7 +55,13 @@ export async function trainHost(given: HostRun): Promise<number> {
       files?.begin(given.onStart(files.step ?? 0, changes), changes);
     };
     await learn(given, files, view.show, stop.signal, begin);
+    const { totalTimesteps: step } = setup.runner;
+    files.ended({ state: step < setup.total ? "stopped" : "done", step });
   } catch (error) {
+    if (hasBegun)
+      files?.ended(
+        outcomeOf(error instanceof CallbackError ? error.cause : error, setup.runner.totalTimesteps),
+      );
     if (error instanceof CallbackError) throw error.cause;
     throw error instanceof ArrayError && !hasBegun ? new UsageError(tell(error)) : error;
   } finally {

@@ -2,6 +2,7 @@
 import "../device/index.js";
 import { nearestName } from "../array/index.js";
 import { parseArguments, UsageError, withWord, type Arguments } from "./arguments.js";
+import { dashboard, withDashboard } from "./dashboard.js";
 import { describe } from "./describe.js";
 import { exportRun } from "./export.js";
 import { help, helpOf, version } from "./help.js";
@@ -15,12 +16,14 @@ import { trainMany } from "./trainMany.js";
 export type { Host } from "./host.js";
 
 const commands: Readonly<Record<string, (args: Arguments, host: Host) => number | Promise<number>>> = {
-  train: (args, host) => (asksForSweep(args) ? trainMany(args, host) : train(args, host)),
-  resume,
+  train: (args, host) =>
+    withDashboard(args, host, (rest) => (asksForSweep(rest) ? trainMany(rest, host) : train(rest, host))),
+  resume: (args, host) => withDashboard(args, host, (rest) => resume(rest, host)),
   eval: evaluateRun,
   video,
   export: exportRun,
   plot,
+  dashboard,
   runs: listRuns,
   presets: listPresets,
 };

@@ -71,6 +71,7 @@ export function trainHelp(name: string = firstPreset): string {
       ["  --base_dir", "text", "runs", "the directory of all runs"],
       ["  --logger", "list", "none", "where else metrics go: tensorboard, wandb"],
       ["  --wandb_project", "text", "vibe-rl", "the project on Weights & Biases"],
+      ["  --dashboard", "switch", "off", "opens a live page over all runs"],
     ]),
   ].join("\n");
 }

@@ -3,4 +3,4 @@ export { baseConfig } from "./base.js";
 export { applyOverrides, ConfigError, fieldsOf, type FieldInfo, type Override } from "./overrides.js";
 export { presets, type Preset, type TrainConfig } from "./presets.js";
 export { configFrom, importsIn, plainConfig } from "./saved.js";
-export { setUp, type Setup } from "./trainers.js";
+export { environmentOf, setUp, type Setup } from "./trainers.js";

@@ -12,7 +12,10 @@ export interface Setup {
 }
 
 /** The environment of a config, with the parameters that it says. */
-function remade({ envId, envParams = {} }: TrainConfig): readonly [Environment, unknown] {
+export function environmentOf({
+  envId,
+  envParams = {},
+}: Pick<TrainConfig, "envId" | "envParams">): readonly [Environment, unknown] {
   const [env, usual] = make(envId);
   return [env, make(envId, likeIn(envParams, usual))[1]];
 }
@@ -32,7 +35,7 @@ function likeIn(plain: Readonly<Record<string, unknown>>, usual: unknown): Recor
 
 /** The environment of a config and the run that the host drives. */
 export function setUp(config: TrainConfig): Setup {
-  const [env, params] = remade(config);
+  const [env, params] = environmentOf(config);
   const { algo, algoConfig, runner: runnerConfig } = config;
   const trainer = trainerOf(algo, env, params, { algoConfig, runnerConfig });
   return { env, params, trainer: trainer as unknown as Trainer<object> };

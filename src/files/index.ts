@@ -5,7 +5,7 @@ export { columns } from "./columns.js";
 export { explainFailure, failureCode } from "./failure.js";
 export { foldersIn, isFolder, namesIn, startOfFile } from "./folders.js";
 export { className, extendPath, isRecord, jsonProblem } from "./json.js";
-export { lockName, LockError, takeLock, type Lock } from "./lock.js";
+export { lockName, LockError, lockOwner, takeLock, type Lock, type LockOwner } from "./lock.js";
 export { camelCaseName, snakeCaseName, toCamelCase, toSnakeCase } from "./names.js";
 export {
   parseAside,

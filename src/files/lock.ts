@@ -25,6 +25,17 @@ interface Owner {
   readonly began: string | null;
   /** When the lock was taken. */
   readonly since: string;
+  /** Whether the process listened for SIGINT when it took the lock, as those do that save before they end. */
+  readonly listens: boolean;
+}
+
+/** Who holds the lock of a folder, as another process sees it. */
+export interface LockOwner extends Owner {
+  readonly isHere: boolean;
+  /** Whether the process is still there; on another host that cannot be told, and counts as yes. */
+  readonly isAlive: boolean;
+  /** Whether it is certainly the process that took the lock, and no later one of its number. */
+  readonly isCertain: boolean;
 }
 
 /** The locks of this very process. */
@@ -38,6 +49,7 @@ export function takeLock(folder: string): Lock {
     host: os.hostname(),
     began: beginningOf(process.pid),
     since: new Date().toISOString(),
+    listens: process.listenerCount("SIGINT") > 0,
   };
   const own = `${JSON.stringify(owner)}\n`;
   // Once for what is there, once more where a lock that nobody holds was cleared away.
@@ -91,12 +103,13 @@ function ownerIn(text: string): Owner | null {
   try {
     const value: unknown = JSON.parse(text);
     if (!isRecord(value) || !Number.isSafeInteger(value.pid) || typeof value.host !== "string") return null;
-    const { pid, host, began, since } = value;
+    const { pid, host, began, since, listens } = value;
     return {
       pid: pid as number,
       host,
       began: typeof began === "string" ? began : null,
       since: typeof since === "string" ? since : "an unknown time",
+      listens: listens === true,
     };
   } catch {
     return null;
@@ -110,6 +123,22 @@ function isHeld(text: string): boolean {
   if (!isRunning(owner.pid)) return false;
   const now = beginningOf(owner.pid);
   return owner.began === null || now === null || owner.began === now;
+}
+
+/** Who has the lock of a folder; `null` without a lock, or with one that cannot be read. */
+export function lockOwner(folder: string): LockOwner | null {
+  let text: string | null;
+  try {
+    text = read(path.join(folder, lockName));
+  } catch {
+    return null;
+  }
+  const owner = text === null ? null : ownerIn(text);
+  if (text === null || owner === null) return null;
+  const isHere = owner.host === os.hostname();
+  const isAlive = isHeld(text);
+  const isCertain = isHere && isAlive && owner.began !== null && beginningOf(owner.pid) === owner.began;
+  return { ...owner, isHere, isAlive, isCertain };
 }
 
 /** Removes a lock that nobody holds, and no other that has come into its place meanwhile. */

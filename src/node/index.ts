@@ -3,6 +3,7 @@
 import type * as childProcessModule from "node:child_process";
 import type * as cryptoModule from "node:crypto";
 import type * as fsModule from "node:fs";
+import type * as httpModule from "node:http";
 import type * as moduleModule from "node:module";
 import type * as osModule from "node:os";
 import type * as pathModule from "node:path";
@@ -12,6 +13,7 @@ import type * as zlibModule from "node:zlib";
 export type { Hash } from "node:crypto";
 export type { Dirent } from "node:fs";
 export type { FileHandle } from "node:fs/promises";
+export type { IncomingMessage, Server, ServerResponse } from "node:http";
 
 interface Host {
   readonly process?: { readonly getBuiltinModule?: (name: string) => object | undefined };
@@ -52,6 +54,7 @@ export const needFiles = (operation: string): void => {
 export const childProcess = nodeModule<typeof childProcessModule>("node:child_process");
 export const crypto = nodeModule<typeof cryptoModule>("node:crypto");
 export const fs = nodeModule<typeof fsModule>("node:fs");
+export const http = nodeModule<typeof httpModule>("node:http");
 export const module = nodeModule<typeof moduleModule>("node:module");
 export const os = nodeModule<typeof osModule>("node:os");
 export const path = nodeModule<typeof pathModule>("node:path");

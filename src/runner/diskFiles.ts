@@ -3,7 +3,7 @@ import { fs, path } from "../node/index.js";
 import { listCheckpoints } from "../checkpoint/index.js";
 import { explainFailure, LockError, removeLeftovers, takeLock, type Lock } from "../files/index.js";
 import { MetricsLogger } from "../metrics/index.js";
-import type { RunDir } from "../runDir/index.js";
+import { forgetOutcome, noteOutcome, type Outcome, type RunDir } from "../runDir/index.js";
 import { Checkpoints, type Companions, type Restored } from "./checkpoints.js";
 import type { RunnerConfig } from "./config.js";
 import type { Change } from "./changes.js";
@@ -85,6 +85,7 @@ export class DiskFiles implements RunFiles {
       keepThroughStep: isFresh ? null : (restored?.step ?? 0),
       expected: restored?.hasHistory === true ? restored.history.timedRecords() : null,
     });
+    forgetOutcome(runDir.logs);
   }
 
   log(record: LoggedRecord, wallTime: number): void {
@@ -106,6 +107,16 @@ export class DiskFiles implements RunFiles {
     const after = this.isNoted ? [] : noteCheckpoints(runDir, directory);
     this.isNoted = true;
     return { before: [{ kind: "syncFile", path: runDir.logPath() }], after };
+  }
+
+  ended(outcome: Outcome): void {
+    if (this.runDir === null || this.logger === null) return;
+    try {
+      noteOutcome(this.runDir.logs, outcome);
+    } catch (error) {
+      // The run itself is safe without the note.
+      warn(`how the run ended was not noted: ${explainFailure(error)}`);
+    }
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 // A run that has lost its numbers is stopped, with the place where it happened.
 import { tree, type Array } from "../array/index.js";
+import type { Outcome } from "../runDir/index.js";
 
 /** A run whose numbers are no longer finite. */
 export class DivergedError extends Error {
@@ -66,3 +67,10 @@ export function diverged(
     "that are not finite";
   return new DivergedError(message, update, step, metric?.[0] ?? null, params);
 }
+
+/** How a run ended that an error has stopped. */
+export const outcomeOf = (error: unknown, step: number): Outcome => ({
+  state: error instanceof DivergedError ? "diverged" : "failed",
+  step: error instanceof DivergedError ? error.step : step,
+  message: error instanceof Error ? error.message : String(error),
+});

@@ -20,7 +20,7 @@ export {
   type EvaluateOptions,
 } from "./evaluate.js";
 export type { Curve } from "./curve.js";
-export { DivergedError } from "./finite.js";
+export { DivergedError, outcomeOf } from "./finite.js";
 export type { EpisodeLists, LoggedRecord, MetricsRecord } from "./gathered.js";
 export {
   run,

@@ -8,6 +8,7 @@ import { RunnerConfig } from "./config.js";
 import type { Change } from "./changes.js";
 import type { Curve } from "./curve.js";
 import type { LoggedRecord, MetricsRecord } from "./gathered.js";
+import { outcomeOf } from "./finite.js";
 import { Pace } from "./pace.js";
 import { openFiles } from "./runFiles.js";
 import { Session } from "./session.js";
@@ -81,14 +82,17 @@ export async function run<S extends object, A>(
   // What an earlier run has left is removed only once this one is known to compile.
   if (config.overwrite) await trainer.prepare(trainer.start());
   const files = await openFiles(config, runDir, trainer);
+  let session: Session<S, A> | null = null;
   try {
-    const session = await Session.begin(trainer, config, options, files);
+    session = await Session.begin(trainer, config, options, files);
     await drive(session, options.signal);
     const result = session.result();
+    files.ended({ state: result.isStopped ? "stopped" : "done", step: result.step });
     await files.close();
     const isDrawn = config.plot && !result.isStopped;
     return { ...result, curve: isDrawn ? await curveOf(runDir ?? null) : null };
   } catch (error) {
+    if (session !== null) files.ended(outcomeOf(error, session.step));
     // What went wrong first is what is told.
     await files.close().catch(() => undefined);
     throw error;

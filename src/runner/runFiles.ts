@@ -1,5 +1,5 @@
 // What a run has on disk: none of it, as in a browser, or metrics and checkpoints.
-import type { RunDir } from "../runDir/index.js";
+import type { Outcome, RunDir } from "../runDir/index.js";
 import type { RunnerConfig } from "./config.js";
 import type { Gathered, LoggedRecord } from "./gathered.js";
 import type { History } from "./history.js";
@@ -44,6 +44,8 @@ export interface RunFiles {
   isBest(evalReturn: number): boolean;
   /** Saves in the background; `evalReturn` is that of an evaluation at this very step, if there was one. */
   save(step: number, run: SavedRun<unknown>, evalReturn: number | null): Promise<void>;
+  /** Notes how a run that has begun ended. */
+  ended(outcome: Outcome): void;
   /** Waits until everything is written, and lets others write. */
   close(): Promise<void>;
 }
@@ -57,6 +59,7 @@ const none: RunFiles = {
   log: () => undefined,
   isBest: () => false,
   save: () => Promise.resolve(),
+  ended: () => undefined,
   close: () => Promise.resolve(),
 };
 

@@ -224,7 +224,7 @@ describe("two at once", () => {
     expect(second).not.toBe(null);
     expect(trainingOf(linesOf(runDir.logPath()))).toEqual(result.metricsLog);
     expect(readdirSync(runDir.checkpoints).filter((name) => name.startsWith("."))).toEqual([]);
-    expect(readdirSync(runDir.logs)).toEqual(["checkpoint_dir.txt", "metrics.jsonl"]);
+    expect(readdirSync(runDir.logs)).toEqual(["checkpoint_dir.txt", "metrics.jsonl", "outcome.json"]);
   });
 
   it("with another process: it is named, and nothing of its run is touched, be it to resume or to overwrite", async () => {

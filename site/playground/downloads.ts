@@ -52,6 +52,18 @@ export function showDownloads(host: HTMLElement, sources: DownloadSources): void
       current !== null,
       policyOf(({ bytes }) => saveFile(name(".safetensors"), bytes)),
     ),
+    ...(["onnx", "js"] as const).map((format) =>
+      offer(
+        format === "onnx" ? "ONNX" : "JavaScript",
+        format === "onnx"
+          ? "The agent that plays, for any program with an ONNX runtime"
+          : "The agent that plays, as one module that needs nothing else",
+        current !== null,
+        policyOf(async ({ bytes }) =>
+          saveFile(name(`.${format}`), await library().call("exportPolicy", { bytes, format })),
+        ),
+      ),
+    ),
     offer("Curve (CSV)", "Every record of the run", records().length > 0, () =>
       saveFile(name(".csv"), toCsv(records()), "text/csv"),
     ),

@@ -207,21 +207,24 @@ const offerDownloads = (): void =>
     message,
   });
 
-/** A policy from a file plays where it fits: here, or in the first environment whose observations and actions it knows. */
+/** A policy from a file plays where it fits: here, where it was trained, or in the first environment that it can play. */
 async function takeFile(file: File): Promise<void> {
   message.clear();
   try {
     const bytes = new Uint8Array(await file.arrayBuffer());
     const here = sourceOf(choice);
-    const fits =
-      here === null ? null : (await onStage.call("placesFor", { bytes, sources: [here] })).reasons[0];
-    if (here === null || fits !== null) {
+    const fit = here === null ? null : await onStage.call("placesFor", { bytes, sources: [here] });
+    const isHome = [null, choice.envId ?? stageName].includes(fit?.facts.environment ?? null);
+    if (fit === null || fit.reasons[0] !== null || !isHome) {
       const ids = catalog.environments.map(({ id }) => id);
-      const { reasons } = await desk.call("placesFor", { bytes, sources: ids.map((id) => ({ id })) });
-      const found = ids[reasons.indexOf(null)] as string | undefined;
-      if (found === undefined)
-        throw new Error(`${file.name} is a policy for none of these environments: ${fits ?? ""}`);
-      await choose(startingChoice(catalog, found, choice.algo, choice.devices));
+      const { reasons, facts } = await desk.call("placesFor", { bytes, sources: ids.map((id) => ({ id })) });
+      const fitting = ids.filter((_, at) => reasons[at] === null);
+      const found = fitting.find((id) => id === facts.environment) ?? fitting.at(0);
+      if (found === undefined && fit?.reasons[0] !== null) {
+        throw new Error(fit?.reasons[0] ?? "it is for none of the environments here");
+      }
+      if (found !== undefined && found !== choice.envId)
+        await choose(startingChoice(catalog, found, choice.algo, choice.devices));
     }
     agents.tell("file", { bytes, label: file.name });
     agents.choose("file");

@@ -28,6 +28,8 @@ export interface PolicyFacts {
   readonly kind: string;
   readonly actionSize: number;
   readonly obsShape: readonly number[];
+  /** The environment that it was trained in, where its file says so. */
+  readonly environment: string | null;
 }
 
 const offered = {
@@ -107,6 +109,12 @@ const offered = {
     return pictures;
   },
 
+  /** A policy for other programs, from the bytes of its file. */
+  async exportPolicy({ bytes, format }: { bytes: Uint8Array; format: "onnx" | "js" }): Promise<Uint8Array> {
+    const { exported } = await import("./exporting.js");
+    return exported(bytes, format);
+  },
+
   /** The curve of a run as SVG. What draws is loaded only now. */
   async curveSvg({ name, records }: { name: string; records: readonly LoggedRecord[] }): Promise<string> {
     const { plotSweep } = await import("vibe-rl/plotting");
@@ -116,8 +124,8 @@ const offered = {
   },
 };
 
-const factsOf = ({ algorithm, kind, actionSize, obsShape }: Policy): PolicyFacts => ({
-  ...{ algorithm, kind, actionSize, obsShape },
+const factsOf = ({ algorithm, kind, actionSize, obsShape, metadata }: Policy): PolicyFacts => ({
+  ...{ algorithm, kind, actionSize, obsShape, environment: metadata.environment },
 });
 
 /** What the worker offers. */

@@ -95,6 +95,7 @@ async function run(
   const tell = (event: TrainEvent, transfer: Transferable[] = []): void => tellPage(event, transfer);
   const told = { agentAt: -Infinity, progressAt: -Infinity };
   let [latest, latestStep, best] = [null as object | null, 0, -Infinity];
+  let [evalStep, evalReturn] = [-1, 0];
   let bestTold = Promise.resolve();
 
   const tellAgent = async (step: number, agent: object, isBest: boolean): Promise<void> => {
@@ -102,6 +103,12 @@ async function run(
       config: config.algoConfig as never,
       observationSpace: env.observationSpace(params),
       actionSpace: env.actionSpace(params),
+      metadata: {
+        environment: "id" in source ? source.id : env.name,
+        step,
+        seed: config.runner.seed,
+        evalReturn: evalStep === step ? evalReturn : null,
+      },
     });
     const bytes = policy.toSafetensors();
     told.agentAt = performance.now();
@@ -119,7 +126,9 @@ async function run(
       log: (record: LoggedRecord) => {
         tell({ kind: "record", record });
         const result = record.eval_return as number | undefined;
-        if (result === undefined || result <= best || latest === null || latestStep !== record.step) return;
+        if (result === undefined) return;
+        [evalStep, evalReturn] = [record.step, result];
+        if (result <= best || latest === null || latestStep !== record.step) return;
         best = result;
         bestTold = tellAgent(latestStep, latest, true);
       },

@@ -8,7 +8,7 @@ import { buildPage } from "./pages.mjs";
 const repository = fileURLToPath(new URL("..", import.meta.url));
 const root = "site/playground";
 const worker = path.join(repository, "site/components/worker/entry.ts");
-const pages = ["index.html"];
+const pages = ["index.html", "live.html"];
 
 /** What a visitor's environment can import. */
 const subPaths = ["array", "env", "nn", "agent", "algorithms/ppo", "algorithms/dqn", "algorithms/sac"];
@@ -38,7 +38,7 @@ export async function buildSite(outDir = "build/site") {
     meta("vibe-rl-own-worker", ownWorker) +
     meta("vibe-rl-modules", JSON.stringify(addresses));
   for (const page of pages) {
-    const file = path.join(repository, outDir, page);
+    const file = path.resolve(repository, outDir, page);
     writeFileSync(file, readFileSync(file, "utf8").replace("</head>", `${metas}  </head>`));
   }
 }

@@ -30,6 +30,13 @@ const refuseOutsideRequests = {
   },
 };
 
+/** In place of Vite's own way to load a chunk, which needs a window; scripts also run in workers. */
+const importPlainly = {
+  name: "import-plainly",
+  enforce: "pre",
+  load: (id) => (id === "\0vite/preload-helper.js" ? "export const __vitePreload = (load) => load();" : null),
+};
+
 /**
  * Builds the page(s) of the folder `root` into `outDir`, whose content it replaces. `pages` names the HTML files, by
  * default index.html; `scripts` are modules that pages start by their addresses, by name; `define` replaces names by
@@ -54,7 +61,7 @@ export async function buildPage({
     envDir: false,
     define: { VIBE_RL_VERSION: JSON.stringify(version), ...define },
     resolve: { alias: aliases },
-    plugins: [refuseOutsideRequests],
+    plugins: [refuseOutsideRequests, ...(Object.keys(scripts).length > 0 ? [importPlainly] : [])],
     worker: { format: "es" },
     build: {
       target: "es2022",
@@ -63,11 +70,7 @@ export async function buildPage({
       minify,
       // Pages are served with a policy that forbids data: addresses.
       assetsInlineLimit: 0,
-      // Modules of a worker cannot put links into a page.
-      modulePreload: {
-        polyfill: false,
-        resolveDependencies: (_, files, { hostType }) => (hostType === "html" ? files : []),
-      },
+      modulePreload: { polyfill: false },
       chunkSizeWarningLimit: 4096,
       rolldownOptions: {
         input: {

@@ -24,7 +24,7 @@ interface Curve {
 
 const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
-const returnOf = (value: number): string => whole.format(Math.round(value * 10) / 10);
+const returns = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 
 export function createRunView(
   host: HTMLElement,
@@ -74,7 +74,7 @@ export function createRunView(
       `${whole.format(step)} of ${whole.format(total)} steps`,
       `${short.format(stepsPerSecond)} steps/s`,
       step < total && Number.isFinite(secondsLeft) ? `${secondsLeft.toFixed(1)} s left` : null,
-      evalReturn === null ? null : `evaluated: ${returnOf(evalReturn)}`,
+      evalReturn === null ? null : `evaluated: ${returns.format(evalReturn)}`,
     ]
       .filter((part) => part !== null)
       .join(" · ");

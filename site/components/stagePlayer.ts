@@ -45,6 +45,7 @@ export interface StagePlayer {
 const holdSeconds = 0.6;
 /** More steps than this are never made for one picture: the page would wait for them. */
 const mostSteps = 2_000;
+const rounded = (value: number): number => Math.round(value * 100) / 100;
 const speeds = [0.25, 0.5, 1, 2, 4, 16, 64];
 
 export function createStagePlayer(host: HTMLElement, options: StagePlayerOptions): StagePlayer {
@@ -60,6 +61,7 @@ export function createStagePlayer(host: HTMLElement, options: StagePlayerOptions
   let isWaiting = false;
   let [owed, heldUntil, before] = [0, 0, 0];
   let lastAction: number | null = null;
+  let lastReturn: number | null = null;
   const down: string[] = [];
 
   const picture = element("div", { class: "player-picture" });
@@ -130,8 +132,10 @@ export function createStagePlayer(host: HTMLElement, options: StagePlayerOptions
     if (next.svg === null) picture.textContent = next.seen;
     else drawPicture(picture, next.svg);
     picture.classList.toggle("player-text", next.svg === null);
-    const points = Math.round(next.return * 100) / 100;
-    status.textContent = `Episode ${next.number} · step ${next.steps} · return ${points}${next.isOver ? " · over" : ""}`;
+    if (next.isOver) lastReturn = next.return;
+    const parts = [`Episode ${next.number}`, `step ${next.steps}`, `return ${rounded(next.return)}`];
+    if (lastReturn !== null) parts.push(`last ${rounded(lastReturn)}`);
+    status.textContent = parts.join(" · ");
   }
 
   function failed(error: unknown): void {
@@ -191,7 +195,7 @@ export function createStagePlayer(host: HTMLElement, options: StagePlayerOptions
 
   function begin(): void {
     generation++;
-    [owed, heldUntil] = [0, 0];
+    [owed, heldUntil, lastReturn] = [0, 0, null];
     void ask((on) => on.reset(seed));
   }
 

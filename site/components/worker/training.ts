@@ -1,5 +1,5 @@
 // A training run in a worker: the page is told of every record, of progress, and of the agent now and then.
-import { localDeviceCount, setCpuDevices } from "vibe-rl/array";
+import { setCpuDevices } from "vibe-rl/array";
 import type { TrainConfig } from "vibe-rl/config";
 import type { Environment } from "vibe-rl/env";
 import { createPolicy } from "vibe-rl/policy";
@@ -90,7 +90,7 @@ async function run(
   devices: number,
   signal: AbortSignal,
 ): Promise<TrainResult> {
-  if (devices > 1 && localDeviceCount() !== devices) setCpuDevices(devices);
+  if (devices > 1) setCpuDevices(devices);
   const [env, params] = await findEnv(source);
   const tell = (event: TrainEvent, transfer: Transferable[] = []): void => tellPage(event, transfer);
   const told = { agentAt: -Infinity, progressAt: -Infinity };

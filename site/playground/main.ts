@@ -215,7 +215,7 @@ async function takeFile(file: File): Promise<void> {
     const here = sourceOf(choice);
     const fit = here === null ? null : await onStage.call("placesFor", { bytes, sources: [here] });
     const isHome = [null, choice.envId ?? stageName].includes(fit?.facts.environment ?? null);
-    if (fit === null || fit.reasons[0] !== null || !isHome) {
+    if (fit?.reasons[0] !== null || !isHome) {
       const ids = catalog.environments.map(({ id }) => id);
       const { reasons, facts } = await desk.call("placesFor", { bytes, sources: ids.map((id) => ({ id })) });
       const fitting = ids.filter((_, at) => reasons[at] === null);

@@ -1,6 +1,6 @@
 // The playground in a real browser: it trains, draws, plays, and takes what visitors write and drop.
 import { readFileSync, rmSync } from "node:fs";
-import type { Browser, Download, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadPolicy } from "vibe-rl/policy";
 import { template } from "../../site/playground/editor/template.js";
@@ -47,7 +47,7 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
       page.waitForEvent("download"),
       page.locator("#downloads").getByRole("button", { name: label, exact: true }).click(),
     ]);
-    return { name: (saved as Download).suggestedFilename(), bytes: readFileSync(await saved.path()) };
+    return { name: saved.suggestedFilename(), bytes: readFileSync(await saved.path()) };
   }
 
   it("loads with at most 250,000 compressed bytes, each file once, all from its own folder", async () => {
@@ -103,6 +103,8 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
     await page.keyboard.up("ArrowLeft");
     await page.keyboard.press("Escape");
     expect(await page.locator(".player-hint").isVisible()).toBe(false);
+    await page.keyboard.press(" ");
+    expect(await page.locator(".player").getByRole("button", { name: "Play" }).isVisible()).toBe(true);
   });
 
   it("saves the policy, in three formats, the curve and a video", async () => {

@@ -31,7 +31,7 @@ export type TrainEvent =
   | { readonly kind: "agent"; readonly step: number; readonly bytes: Uint8Array; readonly isBest: boolean };
 
 /** An agent is told at most so often, in milliseconds: making its file compiles a program. */
-const agentEveryMs = 400;
+const agentEveryMs = 500;
 /** Progress is told at most so often. */
 const progressEveryMs = 50;
 

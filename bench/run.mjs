@@ -19,6 +19,7 @@ const benchmarks = [
     "hostTraining",
     "spmd",
     "playground",
+    "dashboard",
   ],
 ];
 const [wanted = "", ...rest] = process.argv.slice(2);

@@ -58,6 +58,8 @@ export function createChart(host: HTMLElement, initial: ChartOptions): Chart {
   const draw = (u: uPlot): void => {
     const { left, top, width, height } = u.bbox;
     const area = { left, top, width, height, x: shown.x, y: shown.y, isLog: isLog() };
+    // For tests and benchmarks: what the picture shows.
+    root.dataset.curves = String(curves.length);
     drawSeries(u.ctx, curves, area, { pixelRatio: devicePixelRatio, resolve: resolveColor });
   };
 
@@ -105,6 +107,8 @@ export function createChart(host: HTMLElement, initial: ChartOptions): Chart {
   /** uPlot cannot change the kind of a scale, so a new plot is made for it. */
   const build = (): void => {
     plot?.destroy();
+    // A scale that is logarithmic now cannot show what one that was not has shown.
+    measure();
     const { height = 260, xLabel = "" } = options;
     title.textContent = options.title;
     plane.setAttribute(
@@ -158,13 +162,18 @@ export function createChart(host: HTMLElement, initial: ChartOptions): Chart {
     }));
   };
 
-  const refresh = oncePerFrame(() => {
-    if (plot === null) return;
+  /** What is to be seen: all of it or the part that was zoomed to, as high as its values. */
+  const measure = (): void => {
     const x = zoom ?? xRange(curves) ?? { min: 0, max: 1 };
     const raw = curves.flatMap((curve) => (curve.raw === null ? [] : [{ ...curve, y: curve.raw }]));
     const y = yRange([...curves, ...raw], x, isLog());
     shown = { x, y: y === null ? { min: 0.1, max: 1 } : isLog() ? roundedLog(y) : padded(y) };
     fill(empty, y === null ? emptyReason() : null);
+  };
+
+  const refresh = oncePerFrame(() => {
+    if (plot === null) return;
+    measure();
     const current = plot;
     current.batch(() => {
       current.setScale("x", shown.x);
@@ -210,8 +219,8 @@ export function createChart(host: HTMLElement, initial: ChartOptions): Chart {
         height === options.height &&
         xLabel === options.xLabel &&
         name === options.title;
-      if (!isSamePlot) build();
       prepare();
+      if (!isSamePlot) build();
       refresh();
     },
     destroy() {

@@ -31,6 +31,8 @@ interface Panel {
   readonly metric: string;
   readonly host: HTMLElement;
   readonly chart: Chart;
+  /** What was drawn last. */
+  drawn: string;
   /** Curves in full detail, while the chart is zoomed and few are shown. */
   detail: ReadonlyMap<string, FetchedCurve> | null;
 }
@@ -42,14 +44,18 @@ interface ChartsOptions {
   readonly curves: CurveStore;
   readonly changed: () => void;
   readonly failed: (error: unknown) => void;
-  /** What a group is called. */
+  /** What a group is called, and whether that is known by now. */
   readonly labelOf: (runs: readonly RunSummary[]) => string;
+  readonly hasLabels: () => boolean;
 }
 
 /** What is shown at first: what people train for. */
 const usual = ["episode_return", "eval_return"];
 
-export function createCharts(host: HTMLElement, { curves, changed, failed, labelOf }: ChartsOptions): Charts {
+export function createCharts(
+  host: HTMLElement,
+  { curves, changed, failed, labelOf, hasLabels }: ChartsOptions,
+): Charts {
   let view: ChartsView = { metrics: ["episode_return"], smoothing: 0, isLog: false, isGrouped: false };
   let runs: readonly RunSummary[] = [];
   let known: readonly string[] = [];
@@ -114,6 +120,7 @@ export function createCharts(host: HTMLElement, { curves, changed, failed, label
       const close = button("×", () => update({ metrics: view.metrics.filter((_, index) => index !== at) }), {
         title: `close ${metric}`,
       });
+      close.setAttribute("aria-label", `close ${metric}`);
       close.hidden = view.metrics.length === 1;
       return element("span", { class: "metric-choice" }, [select, close]);
     });
@@ -134,6 +141,7 @@ export function createCharts(host: HTMLElement, { curves, changed, failed, label
       const fetched = await fetchCurves({ metric: panel.metric, runs: ids, buckets: 2_000, range });
       panel.detail = new Map(fetched.map((curve) => [curve.id, curve]));
     }
+    panel.drawn = "";
     drawPanel(panel);
   };
 
@@ -149,7 +157,7 @@ export function createCharts(host: HTMLElement, { curves, changed, failed, label
         zoomed(panel, range).catch(failed);
       },
     });
-    const panel: Panel = { metric, host: place, chart, detail: null };
+    const panel: Panel = { metric, host: place, chart, drawn: "", detail: null };
     return panel;
   };
 
@@ -177,7 +185,16 @@ export function createCharts(host: HTMLElement, { curves, changed, failed, label
   const curveOf = (panel: Panel, id: string): Points | undefined =>
     panel.detail?.get(id) ?? curves.of(panel.metric).get(id);
 
+  /** Most of what changes on the page leaves the curves as they are. */
   const drawPanel = (panel: Panel): void => {
+    const all = curves.of(panel.metric);
+    const states = runs.map(({ id, group }) => {
+      const curve = all.get(id);
+      return `${id} ${group} ${curve?.total ?? ""} ${curve?.generation ?? ""}`;
+    });
+    const state = JSON.stringify([view.isGrouped, hasLabels(), panel.detail !== null, ...states]);
+    if (state === panel.drawn) return;
+    panel.drawn = state;
     panel.chart.set(view.isGrouped ? groupedSeries(panel) : singleSeries(panel));
   };
 

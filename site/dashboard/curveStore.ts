@@ -17,7 +17,7 @@ const mostAdded = 3_000;
 
 /** Stretches for each of so many curves: all of them together stay small enough to draw in one go. */
 export const bucketsFor = (runs: number): number =>
-  Math.max(120, Math.min(1_000, Math.round(60_000 / Math.max(1, runs))));
+  Math.max(120, Math.min(1_000, Math.round(40_000 / Math.max(1, runs))));
 
 export class CurveStore {
   private readonly metrics = new Map<string, Map<string, LiveCurve>>();

@@ -112,7 +112,13 @@ const comparison = element("section", { class: "card", id: "comparison", hidden:
 byId("runs", HTMLElement).after(comparison);
 const compare = createComparison(comparison);
 const curves = new CurveStore(() => runs.size, drawSoon, failed);
-const charts = createCharts(byId("charts", HTMLElement), { curves, changed: draw, failed, labelOf });
+const charts = createCharts(byId("charts", HTMLElement), {
+  curves,
+  changed: draw,
+  failed,
+  labelOf,
+  hasLabels: () => configs !== null,
+});
 const table = createRunTable(byId("runs", HTMLElement), change);
 const details = createDetails(byId("details", HTMLElement), () => change({ open: null }));
 

@@ -1,13 +1,17 @@
 // The numbers of a run's log as columns: compact, so that hundreds of long runs fit into memory at once.
 
 /** Numbers that come one after the other. */
-export class NumberColumn {
-  private values = new Float64Array(64);
+export class NumberColumn<A extends Float64Array | Uint32Array = Float64Array> {
+  private values: A;
   length = 0;
+
+  constructor(private readonly make: (length: number) => A) {
+    this.values = make(64);
+  }
 
   push(value: number): void {
     if (this.length === this.values.length) {
-      const larger = new Float64Array(this.values.length * 2);
+      const larger = this.make(Math.ceil(this.values.length * 1.5));
       larger.set(this.values);
       this.values = larger;
     }
@@ -15,8 +19,8 @@ export class NumberColumn {
   }
 
   /** The numbers so far; valid until the next one comes. */
-  view(from = 0): Float64Array {
-    return this.values.subarray(from, this.length);
+  view(from = 0): A {
+    return this.values.subarray(from, this.length) as A;
   }
 
   at(index: number): number {
@@ -24,9 +28,11 @@ export class NumberColumn {
   }
 }
 
+const floats = (): NumberColumn => new NumberColumn((length) => new Float64Array(length));
+
 /** A metric: its values, and the records that they stand in. */
 interface Metric {
-  readonly records: NumberColumn;
+  readonly records: NumberColumn<Uint32Array>;
   readonly values: NumberColumn;
   best: number;
 }
@@ -52,8 +58,8 @@ function numberOf(value: unknown): number | undefined {
 
 /** All records of a run. */
 export class MetricsTable {
-  readonly steps = new NumberColumn();
-  readonly times = new NumberColumn();
+  readonly steps = floats();
+  readonly times = floats();
   private readonly metrics = new Map<string, Metric>();
   private isRising = true;
 
@@ -98,7 +104,8 @@ export class MetricsTable {
   private addValue(name: string, value: number): void {
     let metric = this.metrics.get(name);
     if (metric === undefined) {
-      metric = { records: new NumberColumn(), values: new NumberColumn(), best: -Infinity };
+      const records = new NumberColumn((length) => new Uint32Array(length));
+      metric = { records, values: floats(), best: -Infinity };
       this.metrics.set(name, metric);
     }
     metric.records.push(this.count - 1);
@@ -116,7 +123,10 @@ export class MetricsTable {
     const metric = this.metrics.get(name);
     if (metric === undefined) return { x: new Float64Array(), y: new Float64Array() };
     const steps = this.steps.view();
-    return { x: metric.records.view(from).map((record) => steps[record]), y: metric.values.view(from) };
+    const records = metric.records.view(from);
+    const x = new Float64Array(records.length);
+    for (let at = 0; at < x.length; at++) x[at] = steps[records[at]];
+    return { x, y: metric.values.view(from) };
   }
 
   /** The values of a metric by rising step. */

@@ -19,9 +19,11 @@ export function encodeCurves(
   const curves = runs
     .filter((run) => run.table.lengthOf(metric) > 0)
     .map((run) => {
-      const whole = run.table.curve(metric);
-      const shown = from === -Infinity && to === Infinity ? whole : part(whole, from, to);
-      return { run, total: whole.x.length, ...(buckets === 0 ? shown : thin(shown, buckets)) };
+      const total = run.table.lengthOf(metric);
+      if (buckets > 0 && from === -Infinity && to === Infinity)
+        return { run, total, ...run.overview(metric, buckets) };
+      const shown = part(run.table.curve(metric), from, to);
+      return { run, total, ...(buckets === 0 ? shown : thin(shown, buckets)) };
     });
   const header: CurvesHeader = {
     metric,

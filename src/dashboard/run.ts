@@ -2,11 +2,12 @@
 import { bestCheckpoint, listCheckpoints } from "../checkpoint/index.js";
 import { namesIn } from "../files/index.js";
 import { fs, path } from "../node/index.js";
-import { MetricsTable } from "./columns.js";
+import { MetricsTable, type Curve } from "./columns.js";
 import { isPlainName, type Fence } from "./fence.js";
 import { readRunConfig, type RunConfig } from "./runConfig.js";
 import { standingOf, type Standing } from "./status.js";
 import { Tail } from "./tail.js";
+import { thin } from "./thin.js";
 import type { RunSummary } from "./types.js";
 
 /** Files that the page can show. */
@@ -37,6 +38,10 @@ export class DashboardRun {
   private standing: Standing = { status: "empty", message: null };
   private readonly tail: Tail;
   private isLoaded = false;
+  private readonly overviews = new Map<
+    string,
+    { readonly buckets: number; readonly length: number; readonly table: MetricsTable; readonly curve: Curve }
+  >();
 
   constructor(
     readonly id: string,
@@ -90,6 +95,17 @@ export class DashboardRun {
       added: this.table.count - count,
       hasMore: chunk.hasMore,
     };
+  }
+
+  /** A metric's curve for an overview, kept as long as no value is added. */
+  overview(metric: string, buckets: number): Curve {
+    const length = this.table.lengthOf(metric);
+    const kept = this.overviews.get(metric);
+    if (kept?.buckets === buckets && kept.length === length && kept.table === this.table) return kept.curve;
+    const curve = thin(this.table.curve(metric), buckets);
+    // Short curves are views of the table and cost nothing.
+    if (curve.x.length < length) this.overviews.set(metric, { buckets, length, table: this.table, curve });
+    return curve;
   }
 
   get summary(): RunSummary {

@@ -62,11 +62,12 @@ export class Tail {
       length = fs.readSync(open, bytes, 0, bytes.length, this.offset);
       end = bytes.lastIndexOf(newline, length - 1) + 1;
     }
+    const isAll = this.offset + length >= size;
     this.offset += end;
     if (this.start === "" && this.offset > 0) this.start = this.startIn(open);
     const text = bytes.toString("utf8", 0, end).replaceAll(lists, "");
     const lines = text.split("\n").filter((line) => line.trim() !== "");
-    return { lines, isNew, hasMore: end > 0 && this.offset < size };
+    return { lines, isNew, hasMore: end > 0 && !isAll };
   }
 
   private startIn(open: number): string {

@@ -1,11 +1,13 @@
-// What an action costs: of a loaded policy, of the agent's own function, and of the same network in plain JavaScript.
+// What an action costs: of a loaded policy, of an exported module, of the agent's own function, and of the same network in
+// plain JavaScript; and how large exported files are.
 // npm run bench -- inference
+import { Buffer } from "node:buffer";
 import { np, random } from "../dist/exports/array.js";
 import { DQN, DQNConfig } from "../dist/exports/algorithms/dqn.js";
 import { PPO, PPOConfig } from "../dist/exports/algorithms/ppo.js";
 import { SAC, SACConfig } from "../dist/exports/algorithms/sac.js";
 import { Box } from "../dist/exports/env.js";
-import { createPolicy, loadPolicy } from "../dist/exports/policy.js";
+import { createPolicy, exportPolicy, loadPolicy } from "../dist/exports/policy.js";
 import { compete, digits, row } from "./measure.mjs";
 
 const calls = 2000;
@@ -42,11 +44,28 @@ const ppoPolicy = await loadPolicy((await createPolicy("ppo", ppo, { config: ppo
 const sampling = await createPolicy("ppo", ppo, { config: ppoConfig, explore: true });
 const dqnPolicy = await createPolicy("dqn", dqn, { config: dqnConfig });
 const sacPolicy = await createPolicy("sac", sac, { config: sacConfig });
+/** A policy as a module, with its size. */
+async function exported(policy, options = {}) {
+  const { bytes } = await exportPolicy(policy, { format: "js", ...options });
+  const code = `data:text/javascript;base64,${Buffer.from(bytes).toString("base64")}`;
+  return { ...(await import(code)), size: bytes.length };
+}
+const modules = {
+  ppo: await exported(ppoPolicy),
+  sampling: await exported(ppoPolicy, { sample: true }),
+  dqn: await exported(dqnPolicy),
+  sac: await exported(sacPolicy),
+};
 const batch = new Float32Array(256 * 4).fill(0.1);
 
 const cases = [
   ["PPO, a loaded policy", ppoPolicy.act, obs],
   ["PPO, a loaded policy, from a list", ppoPolicy.act, [...obs]],
+  ["PPO, an exported module", modules.ppo.act, obs],
+  ["PPO, an exported module, from a list", modules.ppo.act, [...obs]],
+  ["PPO, an exported module, sampling", modules.sampling.act, obs],
+  ["DQN, an exported module", modules.dqn.act, obs],
+  ["SAC, an exported module", modules.sac.act, obs],
   ["PPO, by hand in JavaScript", byHand(ppo.params.actor), obs],
   ["PPO.act", (x) => PPO.act(ppo, np.array(x), { config: ppoConfig, explore: false }), obs],
   ["PPO, sampling", sampling.act, obs],
@@ -56,9 +75,20 @@ const cases = [
 ];
 const times = await compete(cases.map(([, act, input]) => repeat(act, input)));
 const results = cases.map(([name, , , each = 1], at) => ({ name, us: (1000 * times[at]) / calls / each }));
-if (process.argv.includes("--json")) console.log(JSON.stringify(results));
+const sizes = {
+  "js, PPO": modules.ppo.size,
+  "js, PPO, sampling": modules.sampling.size,
+  "js, DQN": modules.dqn.size,
+  "js, SAC": modules.sac.size,
+  "onnx, PPO": (await exportPolicy(ppoPolicy, { format: "onnx" })).bytes.length,
+  "safetensors, PPO": (await exportPolicy(ppoPolicy, { format: "safetensors" })).bytes.length,
+};
+if (process.argv.includes("--json")) console.log(JSON.stringify({ results, sizes }));
 else {
-  const widths = [36, 10];
+  const widths = [38, 10];
   console.log(`Microseconds an action, networks of (${hiddenSizes.join(", ")}), the best of several rounds`);
   for (const { name, us } of results) console.log(row(widths, [name, digits(us)]));
+  console.log("\nBytes of exported files");
+  for (const [name, bytes] of Object.entries(sizes))
+    console.log(row(widths, [name, bytes.toLocaleString("en")]));
 }

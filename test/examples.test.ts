@@ -39,6 +39,15 @@ const checks: Record<string, (lines: string[]) => void> = {
     expect(lengths).toHaveLength(3);
     expect(lengths[2]).toBeGreaterThan(950);
   },
+  serve: ([about, one, several, refused]) => {
+    expect(JSON.parse(about)).toMatchObject({
+      metadata: { algorithm: "ppo", environment: "CartPole-v1", step: 20_000 },
+      space: { kind: "Discrete", n: 2 },
+      observationSpace: { kind: "Box", shape: [4] },
+    });
+    expect([one, several]).toEqual(['200 {"action":1}', '200 {"actions":[1,0]}']);
+    expect(refused).toMatch(/^400 .*an observation has shape \[4\], 4 numbers; got 3/);
+  },
   sweep: (lines) => {
     const [head, slow, , fast] = lines;
     expect(head).toBe("lr       runs  last return  evaluation");

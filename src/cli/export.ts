@@ -16,7 +16,17 @@ import { checkWords, oneOf, readFlags, tell, UsageError, wholeOf, type Arguments
 import type { Host } from "./host.js";
 import { openRun, relative } from "./runs.js";
 
-const flagNames = ["format", "step", "member", "output", "sample", "batch", "value", "baseDir"] as const;
+const flagNames = [
+  "format",
+  "step",
+  "member",
+  "output",
+  "sample",
+  "batch",
+  "value",
+  "frameStack",
+  "baseDir",
+] as const;
 const switches = ["sample", "value"];
 
 /** What the files of a format may end in. */
@@ -34,11 +44,13 @@ export async function exportRun(given: Arguments, { print }: Host): Promise<numb
   const format = formatOf(oneOf(flags.format, "format"), output);
   const [step, member] = [wholeOf(flags.step, "step"), wholeOf(flags.member, "member")];
   const batch = wholeOf(flags.batch, "batch", 1);
+  const frameStack = wholeOf(flags.frameStack, "frame-stack", 1);
   const { source, file } = placesOf(args.words[0], oneOf(flags.baseDir, "base-dir"), format, output);
   const { policy, files } = await asked(async () => {
     const loaded = await loadPolicy(source, {
       ...(step !== undefined && { step }),
       ...(member !== undefined && { member }),
+      ...(frameStack !== undefined && { frameStack }),
     });
     const exported = await exportPolicy(loaded, {
       format,

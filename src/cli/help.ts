@@ -53,6 +53,7 @@ const texts: Readonly<Record<string, { readonly usage: string; readonly lines: r
       "  --sample               actions are sampled as in training, not the likeliest (onnx, js)",
       "  --batch N              takes N observations at once, not any number (onnx)",
       "  --value                has PPO's critic as well, as an output value (onnx)",
+      "  --frame-stack N        observations are N frames side by side: act takes one at a time (js)",
       "  --member N             which agent of a sweep over seeds",
       "  --base-dir DIR         the directory of all runs (runs)",
     ],

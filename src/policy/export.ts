@@ -1,6 +1,7 @@
 // Exporting policies: to ONNX, to a JavaScript module that needs nothing else, or to our own file.
 import { check, fail, rules, showValue, tellNearest } from "../array/index.js";
 import { actingOf, actionKindOf } from "./acting.js";
+import { frameLayout } from "./frames.js";
 import { compilePolicy } from "./js/compile.js";
 import { moduleText, typesText } from "./js/source.js";
 import { findPolicy, type LoadPolicyOptions, type PolicySource } from "./load.js";
@@ -14,7 +15,7 @@ export type ExportFormat = (typeof exportFormats)[number];
 
 export interface ExportPolicyOptions extends Pick<
   LoadPolicyOptions,
-  "step" | "member" | "networks" | "actionSpace"
+  "step" | "member" | "networks" | "actionSpace" | "frameStack"
 > {
   /** What to write. */
   readonly format: ExportFormat;
@@ -43,7 +44,7 @@ export interface ExportedPolicy {
 
 const optionNames = [
   ...["format", "name", "sample", "batch", "value"],
-  ...["step", "member", "networks", "actionSpace"],
+  ...["step", "member", "networks", "actionSpace", "frameStack"],
 ];
 
 /**
@@ -75,6 +76,7 @@ export async function exportPolicy(
       fail(operation, `${option} is for ONNX; leave it out for ${format}`);
   }
   const stored = await storedIn(operation, source, options);
+  frameLayout(operation, stored.obsShape, stored.frameStack ?? 1);
   const files = filesOf(operation, stored, { format, name, sample, batch: batch ?? null, value });
   return { format, bytes: files[0].bytes, files };
 }
@@ -82,13 +84,14 @@ export async function exportPolicy(
 async function storedIn(
   operation: string,
   source: Policy | PolicySource,
-  { step, member, networks, actionSpace }: ExportPolicyOptions,
+  { step, member, networks, actionSpace, frameStack }: ExportPolicyOptions,
 ): Promise<StoredPolicy> {
   const own = typeof source === "object" && source !== null ? storedOf(source) : undefined;
   const choice = {
     ...(step !== undefined && { step }),
     ...(member !== undefined && { member }),
     ...(actionSpace !== undefined && { actionSpace }),
+    ...(frameStack !== undefined && { frameStack }),
     networks,
   };
   if (own === undefined) return findPolicy(operation, source as PolicySource, choice);

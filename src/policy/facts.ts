@@ -14,6 +14,7 @@ export function factsOf(stored: StoredPolicy, actions: ActionKind): Readonly<Rec
     seed: metadata.seed,
     eval_return: metadata.evalReturn,
     vibe_rl_version: metadata.version,
+    frame_stack: (stored.frameStack ?? 1) > 1 ? (stored.frameStack ?? 1) : null,
     action_space: JSON.stringify(spaceToData(action)),
     observation_space: JSON.stringify(spaceToData(observation)),
   };

@@ -39,7 +39,7 @@ interface Imported {
   readonly state?: Partial<NetworkState>;
   readonly clipObs?: number;
   readonly bounds?: StoredPolicy["bounds"];
-  readonly about?: Pick<StoredPolicy, "metadata" | "actionSpace" | "observationSpace">;
+  readonly about?: Pick<StoredPolicy, "metadata" | "actionSpace" | "observationSpace" | "frameStack">;
 }
 
 function policyOf(imported: Imported): StoredPolicy {
@@ -117,6 +117,7 @@ function aboutOf({ producer, metadata }: OnnxModel): NonNullable<Imported["about
     }),
     actionSpace: spaceFromData(data(metadata.action_space)),
     observationSpace: spaceFromData(data(metadata.observation_space)),
+    ...(metadata.frame_stack !== undefined && { frameStack: Number(metadata.frame_stack) }),
   };
 }
 

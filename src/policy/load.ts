@@ -13,6 +13,8 @@ export interface LoadPolicyOptions extends PolicyOptions, Omit<ImportOptions, "a
   readonly step?: number;
   /** Which of the runs of a sweep over seeds, from 0 on. */
   readonly member?: number;
+  /** How many frames side by side are an observation, as FrameStackWrapper makes them: `act` takes one at a time. */
+  readonly frameStack?: number;
   /** Keeps PPO's continuous actions within the bounds of this space; others keep to theirs anyway. */
   readonly actionSpace?: Space;
   /** The networks that it was trained with, if they are not the algorithm's own. */
@@ -28,7 +30,7 @@ export interface LoadPolicyOptions extends PolicyOptions, Omit<ImportOptions, "a
 export type PolicySource = string | { readonly root: string } | Uint8Array | ArrayBuffer;
 
 const optionNames = [
-  ...["step", "member", "networks", "actionSpace", "actions", "explore", "seed"],
+  ...["step", "member", "networks", "actionSpace", "actions", "frameStack", "explore", "seed"],
   ...["activation", "output", "prefix"],
 ];
 
@@ -66,10 +68,11 @@ export async function findPolicy(
   options: LoadPolicyOptions,
 ): Promise<StoredPolicy> {
   const stored = await read(operation, source, options);
-  const { actionSpace } = options;
-  if (actionSpace === undefined) return stored;
+  const { actionSpace, frameStack } = options;
+  const known = frameStack === undefined ? stored : { ...stored, frameStack };
+  if (actionSpace === undefined) return known;
   checkActionSpace(operation, actionSpace, actionKindOf(stored));
-  return { ...stored, actionSpace, bounds: boundsOf(actionSpace) ?? stored.bounds };
+  return { ...known, actionSpace, bounds: boundsOf(actionSpace) ?? stored.bounds };
 }
 
 async function read(

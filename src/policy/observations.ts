@@ -19,6 +19,8 @@ const countOf = (shape: Shape): number => shape.reduce((product, extent) => prod
 export interface ObsReader {
   /** One observation, (...obsShape). What it gives is good until the next call. */
   readonly one: (obs: PlainObs) => Array;
+  /** Writes one observation to where a program reads it. */
+  readonly write: (obs: PlainObs, target: TypedArray) => void;
   /** Several, (B, ...obsShape). */
   readonly several: (obs: readonly PlainObs[] | Float32Array) => Array;
 }
@@ -36,6 +38,12 @@ export function obsReader(shape: Shape, dtype: DType): ObsReader {
     }
     fill("policy.act", wants, obs, scratch, 0, size);
     return concrete(type, scratch);
+  };
+  const write = (obs: PlainObs, target: TypedArray): void => {
+    if (obs instanceof Float32Array && dtype === "float32") {
+      if (obs.length !== size) fail("policy.act", `${wants}; got a Float32Array of ${obs.length}`);
+      target.set(obs);
+    } else fill("policy.act", wants, obs, target, 0, size);
   };
   const several = (obs: readonly PlainObs[] | Float32Array): Array => {
     if (ArrayBuffer.isView(obs)) return flat(obs);
@@ -57,7 +65,7 @@ export function obsReader(shape: Shape, dtype: DType): ObsReader {
     all.set(obs);
     return concrete(arrayType([obs.length / size, ...shape], dtype), all);
   };
-  return { one, several };
+  return { one, write, several };
 }
 
 const storage = (dtype: DType, size: number): TypedArray =>

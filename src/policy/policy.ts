@@ -9,6 +9,7 @@ import {
   rules,
   tellNearest,
   type Shape,
+  type TypedArray,
 } from "../array/index.js";
 import {
   isAlgorithm,
@@ -24,7 +25,9 @@ import type { Space } from "../env/index.js";
 import type { NetworkParams, ObsStats } from "../agent/index.js";
 import { actBatchOf, actingOf, actionKindOf, anyKey, obsShapeOf, obsSizeOf } from "./acting.js";
 import { metadataOf, type Told } from "./metadata.js";
+import { frameLayout, keepFrames } from "./frames.js";
 import { obsReader } from "./observations.js";
+import { quickAct } from "./quick.js";
 import { wordsOfNetworks } from "./ownNetworks.js";
 import { checkedPolicy, policySpaces, policyToBytes, type Claims, type StoredPolicy } from "./stored.js";
 import type { Action, Algorithm, PlainObs, Policy, PolicyOptions } from "./types.js";
@@ -40,7 +43,7 @@ export async function policyFrom(
   check(operation, "explore", explore, rules.flag);
   check(operation, "seed", seed, rules.whole(0));
   checkObsSize(operation, stored);
-  const { obsShape, obsDtype, algorithm, metadata } = stored;
+  const { obsShape, obsDtype, algorithm, metadata, frameStack = 1 } = stored;
   const { kind, size } = actionKindOf(stored);
   const reader = obsReader(obsShape, obsDtype);
   const acts = actBatchOf(stored);
@@ -66,11 +69,20 @@ export async function policyFrom(
   };
   const actOnArray = (obs: Array): Array => (explore ? explored(exploringOne, obs) : greedyOne(obs));
   const actOnArrays = (obs: Array): Array => (explore ? explored(exploring, obs) : greedy(obs));
-  const plain = (action: Array): Action =>
-    kind === "discrete" ? action.item() : (action.data() as Float32Array);
+  const plain = (elements: TypedArray): Action =>
+    kind === "discrete" ? elements[0] : (elements.slice() as Float32Array);
+  const layout = frameLayout(operation, obsShape, frameStack);
+  const frames = frameStack === 1 ? null : keepFrames(obsShape, obsDtype, layout);
+  const quick = quickAct(acts, stored, reader, explore);
+  const actOnPlain = (obs: PlainObs): Action => {
+    if (quick === null) return plain(actOnArray(reader.one(obs)).data());
+    const [elements, next] = quick(obs, rng);
+    rng = next;
+    return plain(elements);
+  };
 
   function act(obs: Array | PlainObs): Array | Action {
-    if (!(obs instanceof Array)) return plain(actOnArray(reader.one(obs)));
+    if (!(obs instanceof Array)) return actOnPlain(frames === null ? obs : frames.see(obs));
     checkShape("policy.act", obs, obsShape);
     return actOnArray(obs);
   }
@@ -88,9 +100,12 @@ export async function policyFrom(
     );
   }
 
-  const example = reader.several([new Float32Array(sizeOf(obsShape))]).slice(0);
-  await (explore ? precompile(exploringOne, example, rng) : precompile(greedyOne, example));
+  if (quick === null) {
+    const example = reader.several([new Float32Array(sizeOf(obsShape))]).slice(0);
+    await (explore ? precompile(exploringOne, example, rng) : precompile(greedyOne, example));
+  }
   const toSafetensors = () => policyToBytes(stored);
+  const reset = (): void => frames?.reset();
   const spaces = policySpaces(stored, { kind, size });
   const policy = {
     algorithm,
@@ -101,8 +116,10 @@ export async function policyFrom(
     observationSpace: spaces.observation,
     metadata,
     step: metadata.step,
+    frameStack,
     act,
     actBatch,
+    reset,
     toSafetensors,
   } as unknown as Policy;
   storedPolicies.set(policy, stored);
@@ -151,6 +168,8 @@ export interface CreatePolicyOptions<C> extends PolicyOptions {
   readonly actionSpace?: Space;
   /** Where it comes from, for those who read its file: the environment, the step, the seed, the return. */
   readonly metadata?: Omit<Told, "version">;
+  /** How many frames side by side are an observation, as FrameStackWrapper makes them. Default 1. */
+  readonly frameStack?: number;
   /** The networks that the agent was made with, if they are not the algorithm's own. */
   readonly networks?: PPONetworks | DQNNetworks | SACNetworks | undefined;
 }
@@ -161,7 +180,16 @@ interface PlainActions {
   readonly continuous: Float32Array;
 }
 
-const optionNames = ["config", "observationSpace", "actionSpace", "metadata", "networks", "explore", "seed"];
+const optionNames = [
+  "config",
+  "observationSpace",
+  "actionSpace",
+  "metadata",
+  "networks",
+  "frameStack",
+  "explore",
+  "seed",
+];
 const toldNames = ["environment", "step", "seed", "evalReturn"];
 
 /** The policy of an agent that was just trained. */
@@ -172,7 +200,15 @@ export async function createPolicy<K extends Algorithm>(
 ): Promise<Policy<PlainActions[ActionsOf<K>]>> {
   const operation = "createPolicy";
   checkNames(operation, options, optionNames);
-  const { config = {}, observationSpace, actionSpace, metadata = {}, networks, ...rest } = options;
+  const {
+    config = {},
+    observationSpace,
+    actionSpace,
+    metadata = {},
+    networks,
+    frameStack,
+    ...rest
+  } = options;
   checkNames(`${operation}: metadata`, metadata, toldNames);
   const obsDtype = observationSpace?.dtype ?? "float32";
   const claims = {
@@ -184,6 +220,7 @@ export async function createPolicy<K extends Algorithm>(
     actionSpace: actionSpace ?? null,
     observationSpace: observationSpace ?? null,
     metadata: metadataOf(algorithm, metadata),
+    ...(frameStack !== undefined && { frameStack }),
   };
   const stored = withNetworks(operation, claims, observationSpace?.shape, networks);
   if (actionSpace !== undefined) checkActionSpace(operation, actionSpace, actionKindOf(stored));

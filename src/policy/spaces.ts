@@ -25,8 +25,17 @@ export type SpaceData =
       readonly high: number;
     };
 
+/** The number with the fewest digits that is the same in float32: 0.1, not 0.10000000149011612. */
+function shortest(value: number): number {
+  for (let digits = 1; digits < 9; digits++) {
+    const shorter = Number(value.toPrecision(digits));
+    if (Math.fround(shorter) === Math.fround(value)) return shorter;
+  }
+  return value;
+}
+
 function boundData(bound: Array): BoundData {
-  const numbers = [...bound.data()].map((value) => (Number.isFinite(value) ? value : null));
+  const numbers = [...bound.data()].map((value) => (Number.isFinite(value) ? shortest(value) : null));
   return new Set(numbers).size === 1 ? numbers[0] : numbers;
 }
 

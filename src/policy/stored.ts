@@ -23,6 +23,8 @@ interface Common {
   readonly actionSpace: Space | null;
   readonly observationSpace: Space | null;
   readonly metadata: PolicyMetadata;
+  /** How many frames side by side are an observation; 1 unless told. */
+  readonly frameStack?: number;
 }
 
 /** A policy as data. */
@@ -82,13 +84,20 @@ const metadataName = "policy";
 const version = 1;
 
 /** The file of a policy. */
-export function policyToBytes({ state, bounds, networks, ...rest }: StoredPolicy): Uint8Array {
+export function policyToBytes({
+  state,
+  bounds,
+  networks,
+  frameStack = 1,
+  ...rest
+}: StoredPolicy): Uint8Array {
   const { algorithm, config, obsShape, obsDtype, metadata, actionSpace, observationSpace } = rest;
   const text = JSON.stringify({
     ...{ version, algorithm, config, obsShape, obsDtype, metadata },
     ...(actionSpace !== null && { actionSpace: spaceToData(actionSpace) }),
     ...(observationSpace !== null && { observationSpace: spaceToData(observationSpace) }),
     ...(networks !== null && { networks: networks.told }),
+    ...(frameStack > 1 && { frameStack }),
   });
   return toSafetensors({ state, ...(bounds !== null && { bounds }) }, { [metadataName]: text });
 }
@@ -135,6 +144,7 @@ export function policyFromBytes(
     actionSpace: spaceFromData(said.actionSpace),
     observationSpace: seen !== null && isOf(seen, observations.obsShape, observations.obsDtype) ? seen : null,
     metadata: metadataFrom(String(algorithm), said.metadata),
+    ...(typeof said.frameStack === "number" && { frameStack: said.frameStack }),
   };
   return checkedPolicy(operation, claims, own, "this policy");
 }
@@ -149,7 +159,7 @@ const arraysIn = (content: unknown): Readonly<Record<string, Array>> =>
 function refuseModule(operation: string, bytes: Uint8Array): void {
   const start = new TextDecoder().decode(bytes.subarray(0, 80));
   if (!/^\/\/ A \w+ policy/.test(start)) return;
-  fail(operation, 'this is a JavaScript module, which acts by itself: import { act } from "./policy.js"');
+  fail(operation, "this is a JavaScript module, which acts by itself: import its function act");
 }
 
 /** What a policy does and sees: as it was told, or else as far as its arrays tell. */

@@ -37,6 +37,10 @@ export interface Policy<A extends Action = Action> {
   /** Actions for several: a list of observations, a typed array with one behind the other, or an `Array`. */
   actBatch(obs: Array): Array;
   actBatch(obs: readonly PlainObs[] | Float32Array): A[];
+  /** How many frames an observation is made of: `act` takes one at a time where they are several. */
+  readonly frameStack: number;
+  /** Begins an episode: of a policy that stacks frames, the next one is its first. */
+  reset(): void;
   /** The policy as the bytes of one safetensors file, which `loadPolicy` takes anywhere. */
   toSafetensors(): Uint8Array;
 }

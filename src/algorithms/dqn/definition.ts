@@ -9,7 +9,10 @@ import { qValues } from "./network.js";
 import { presets } from "./presets.js";
 import type { DQNNetworks, DQNState } from "./types.js";
 
-interface DQNParts { readonly config: DQNConfig; readonly networks?: DQNNetworks | undefined }
+interface DQNParts {
+  readonly config: DQNConfig;
+  readonly networks?: DQNNetworks | undefined;
+}
 
 const valuesAt = (state: DQNState, obs: Array, { config, networks }: DQNParts): Array =>
   qValues(state.params, normalizeObs(state, obs, config), config, networks);

@@ -14,7 +14,10 @@ import type { PPONetworks, PPOState } from "./types.js";
 const outputOf = (state: PPOState, obs: Array, { config, networks }: PPOParts): Array =>
   policyOutputOf(state.params, normalizeObs(state, obs, config), networks);
 
-interface PPOParts { readonly config: PPOConfig; readonly networks?: PPONetworks | undefined }
+interface PPOParts {
+  readonly config: PPOConfig;
+  readonly networks?: PPONetworks | undefined;
+}
 
 export const ppo = defineAlgorithm<PPOState, PPOConfig, "discrete" | "continuous", PPONetworks>({
   config: PPOConfig,

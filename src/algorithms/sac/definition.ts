@@ -9,7 +9,10 @@ import { gaussianOf, policyOf } from "./network.js";
 import { presets } from "./presets.js";
 import type { SACNetworks, SACState } from "./types.js";
 
-interface SACParts { readonly config: SACConfig; readonly networks?: SACNetworks | undefined }
+interface SACParts {
+  readonly config: SACConfig;
+  readonly networks?: SACNetworks | undefined;
+}
 
 /** What the functions of the policy's network take. */
 const given = (state: SACState, obs: Array, { config, networks }: SACParts) =>

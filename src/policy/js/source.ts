@@ -1,6 +1,7 @@
 // The text of the JavaScript module that a policy becomes, and of the types beside it.
 import type { ActionKind } from "../../algorithms/index.js";
 import type { DType } from "../../array/index.js";
+import { frameLayout, type FrameLayout } from "../frames.js";
 import { spaceToData } from "../spaces.js";
 import { policySpaces, type StoredPolicy } from "../stored.js";
 import type { CompiledPolicy, View } from "./compile.js";
@@ -56,6 +57,7 @@ export function moduleText(
   const spaces = policySpaces(stored, actions);
   const { pages, obs, action, key, code } = compiled;
   const isDiscrete = actions.kind === "discrete";
+  const layout = frameLayout("exportPolicy", stored.obsShape, stored.frameStack ?? 1);
   return `${headline(stored, sample)}
 
 /** Where the policy comes from. */
@@ -76,15 +78,15 @@ const { run } = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(d
 }).exports;
 const input = ${viewText(obs)};
 const output = ${viewText(action)};
-${key === null ? "" : samplingText(key)}
+${key === null ? "" : samplingText(key)}${layout.count > 1 ? framesText(layout) : ""}
 /** ${isDiscrete ? "The action, a whole number," : "The action, a Float32Array,"} for an observation: a typed array or (nested) lists of numbers. */
 export function act(obs) {
-  const numbers = Array.isArray(obs) ? obs.flat(8) : obs;
-  if (numbers?.length !== ${obs.size}) {
-    throw new RangeError(\`act: an observation has ${obs.size} numbers ([${stored.obsShape.join()}]), got \${numbers?.length ?? obs}\`);
-  }
+  ${layout.count > 1 ? "let" : "const"} numbers = Array.isArray(obs) ? obs.flat(8) : obs;
   if (numbers !== obs && !numbers.every((value) => typeof value === "number" || typeof value === "boolean")) {
     throw new TypeError("act: an observation has something else than numbers in it");
+  }
+${layout.count > 1 ? `  if (numbers?.length === ${obs.size / layout.count}) numbers = stacked(numbers);\n` : ""}  if (numbers?.length !== ${obs.size}) {
+    throw new RangeError(\`act: an observation has ${obs.size} numbers ([${stored.obsShape.join()}]), got \${numbers?.length ?? obs}\`);
   }
   input.set(numbers);
 ${key === null ? "  run();\n" : "  key.set(state);\n  run();\n  state.set(next);\n"}  return ${isDiscrete ? "output[0]" : "output.slice()"};
@@ -122,6 +124,27 @@ export function seed(value) {
 }
 `;
 
+const framesText = ({ count, rows, width }: FrameLayout): string => `
+const frames = new Float64Array(${rows * width * count});
+let isFirst = true;
+/** Begins an episode: the next frame that act is given is its first. */
+export function reset() {
+  isFirst = true;
+}
+/** The last ${count} frames side by side along the last axis, oldest first; the first of an episode is repeated. */
+function stacked(frame) {
+  for (let row = 0; row < ${rows}; row++) {
+    const [start, end] = [row * ${width * count}, (row + 1) * ${width * count}];
+    if (!isFirst) frames.copyWithin(start, start + ${width}, end);
+    for (let at = isFirst ? start : end - ${width}; at < end; at += ${width}) {
+      frames.set(frame.slice(row * ${width}, (row + 1) * ${width}), at);
+    }
+  }
+  isFirst = false;
+  return frames;
+}
+`;
+
 /** The types of the module. */
 export function typesText(stored: StoredPolicy, actions: ActionKind, sample: boolean): string {
   const action = actions.kind === "discrete" ? "number" : "Float32Array";
@@ -139,7 +162,7 @@ ${constant("observationSpace", spaceToData(spaces.observation))}
 export function act(obs: Observation): ${action};
 /** The actions for observations: a list of them, or a typed array with one behind the other. */
 export function actBatch(list: Iterable<Observation> | Float32Array): ${action}[];
-${sample ? "/** Begins the random numbers anew: the same seed and observations give the same actions. It is 0 at first. */\nexport function seed(value: number): void;\n" : ""}`;
+${(stored.frameStack ?? 1) > 1 ? "/** Begins an episode: the next frame that act is given is its first. */\nexport function reset(): void;\n" : ""}${sample ? "/** Begins the random numbers anew: the same seed and observations give the same actions. It is 0 at first. */\nexport function seed(value: number): void;\n" : ""}`;
 }
 
 /** The type of plain data: lists and numbers in general, texts as they are. */

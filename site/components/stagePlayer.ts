@@ -40,8 +40,8 @@ export interface StagePlayer {
   onError?: ((error: unknown) => void) | undefined;
 }
 
-/** How long the last picture of an episode stays, in seconds. */
-const holdSeconds = 0.5;
+/** How long the last picture of an episode stays, in seconds: a part of the episode's own time, within limits. */
+const holdOf = (episodeSeconds: number): number => Math.min(0.5, 0.1 + 0.2 * episodeSeconds);
 /** More steps than this are never made for one picture: the page would wait for them. */
 const mostSteps = 2_000;
 
@@ -95,7 +95,8 @@ export function createStagePlayer(host: HTMLElement, options: StagePlayerOptions
       if (next.isOver) lastReturn = next.return;
       view.showFrame(next, lastReturn);
       if (!next.isOver) return;
-      heldUntil = performance.now() + (1000 * holdSeconds) / Math.max(1, speed);
+      const rate = usualRate(stage.info.name) * speed;
+      heldUntil = performance.now() + (1000 * holdOf(next.steps / rate)) / Math.max(1, speed);
       player.onEpisode?.({ steps: next.steps, return: next.return, number: next.number });
     } catch (error) {
       if (own !== generation) return;

@@ -21,6 +21,7 @@ import { createVisitor } from "./visitor.js";
 
 const desk = startLibrary();
 const trainer = createTrainer();
+trainer.warm();
 const visitor = createVisitor();
 const message = createMessage(byId("message", HTMLElement));
 const view = createRunView(byId("run", HTMLElement));
@@ -34,7 +35,6 @@ const catalog = await desk.call("catalog").catch((error: unknown) => {
   message.fail(error);
   throw error;
 });
-trainer.warm();
 
 const address = fromHash(location.hash, catalog, mostDevices());
 let { choice } = address;

@@ -249,6 +249,16 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
       await told(/^the module must `export default` an environment/);
     });
 
+    it("lets it reach no other server", async () => {
+      const other = await serveSite(folder);
+      const fetching = `await fetch("${other.url}/index.html", { mode: "no-cors" })`;
+      const answer = `.then(() => "reached", () => "refused")`;
+      await write(own.page, `${template}\nthrow new Error("the server was " + (${fetching}${answer}));\n`);
+      await told(/the server was refused$/);
+      expect(other.requests).toEqual([]);
+      other.close();
+    });
+
     it("shares it by address", async () => {
       await write(own.page, template.replace("Catch-v0", "Catch-v7"));
       await own.page.locator("#message", { hasText: "Catch-v7 is sound." }).waitFor();

@@ -30,6 +30,8 @@ const titles: Readonly<Record<AgentName, string>> = {
   random: "random",
 };
 
+const order = ["latest", "best", "file", "random"] as const;
+
 export function createAgents(host: HTMLElement, failed: (error: unknown) => void): Agents {
   const known = new Map<AgentName, KnownAgent>();
   let chosen: AgentName = "random";
@@ -43,16 +45,16 @@ export function createAgents(host: HTMLElement, failed: (error: unknown) => void
   host.append(element("h2", {}, ["The agent"]), select);
 
   function showOptions(): void {
-    const names = (["latest", "best", "file", "random"] as const).filter(
-      (one) => one === "random" || known.has(one),
-    );
-    select.replaceChildren(
-      ...names.map((one) => {
-        const label = known.get(one)?.label;
-        const text = label === undefined ? titles[one] : `${titles[one]}: ${label}`;
-        return element("option", { value: one, selected: one === chosen }, [text]);
-      }),
-    );
+    const names = order.filter((one) => one === "random" || known.has(one));
+    // A list that is open must not close because an agent has learned something.
+    if (names.join() !== [...select.options].map(({ value }) => value).join()) {
+      select.replaceChildren(...names.map((value) => element("option", { value })));
+    }
+    names.forEach((one, at) => {
+      const label = known.get(one)?.label;
+      select.options[at].textContent = label === undefined ? titles[one] : `${titles[one]}: ${label}`;
+    });
+    select.value = chosen;
   }
 
   async function send(): Promise<void> {

@@ -243,6 +243,12 @@ for (const name of ["known", "own"] as const) {
     if ((choice.envId === null) !== (name === "own"))
       void choose(startingChoice(catalog, envId, choice.algo, choice.devices));
   });
+  tabs[name].addEventListener("keydown", ({ key }) => {
+    if (key !== "ArrowLeft" && key !== "ArrowRight") return;
+    const other = tabs[name === "own" ? "known" : "own"];
+    other.click();
+    other.focus();
+  });
 }
 setUpDrop(byId("drop", HTMLElement), byId("file", HTMLInputElement), (file) => void takeFile(file));
 

@@ -206,7 +206,9 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
     let own: Awaited<ReturnType<typeof open>>;
 
     beforeAll(async () => {
-      own = await open("env=own&algo=ppo&runner.total_timesteps=20480");
+      own = await open("env=CartPole-v1&algo=ppo&runner.total_timesteps=20480");
+      await own.page.getByRole("tab", { name: "Built in" }).focus();
+      await own.page.keyboard.press("ArrowRight");
       await own.page.locator("#message", { hasText: "Catch-v0 is sound." }).waitFor();
     }, 60_000);
 
@@ -214,6 +216,9 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
       expect.poll(() => text(".problem", own.page), { timeout: 30_000 }).toMatch(wanted);
 
     it("trains it, and the agent learns", async () => {
+      await own.page.locator('[name="runner.total_timesteps"]').fill("20480");
+      await own.page.locator('[name="runner.total_timesteps"]').press("Enter");
+      await own.page.waitForURL(/total_timesteps=20480/);
       expect(await train(own.page)).toMatch(/^Done after .* · evaluated: ([4-9]|10)/);
       await own.page.locator("#agent", { hasText: "as it learns: step 20,480" }).waitFor();
       expect(own.problems).toEqual([]);

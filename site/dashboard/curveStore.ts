@@ -75,7 +75,7 @@ export class CurveStore {
     for (const curves of this.metrics.values()) curves.delete(id);
   }
 
-  /** Whether the curves that are there hold as much as a run is said to have. */
+  /** Lengthens curves by what came live; one that does not fit what is there is fetched again. */
   add(id: string, generation: number, added: Readonly<Record<string, AddedValues>>): void {
     for (const [metric, curves] of this.metrics) {
       const values = added[metric] as AddedValues | undefined;

@@ -13,9 +13,9 @@ import {
   stepsToRemove,
 } from "../checkpoint/index.js";
 import type { TrainConfig } from "../config/index.js";
-import { takeLock, type Lock } from "../files/index.js";
+import { forgetOutcome, noteOutcome, takeLock, type Lock, type Outcome } from "../files/index.js";
 import { MetricsLogger, readMetrics, type MetricsBackend } from "../metrics/index.js";
-import { forgetOutcome, noteOutcome, type Outcome, type RunDir } from "../runDir/index.js";
+import type { RunDir } from "../runDir/index.js";
 import { RunnerConfig, type Change } from "../runner/index.js";
 import { UsageError } from "./arguments.js";
 import { checkpointsOf, saveConfig } from "./runs.js";

@@ -58,8 +58,8 @@ function numberOf(value: unknown): number | undefined {
 
 /** All records of a run. */
 export class MetricsTable {
-  readonly steps = floats();
-  readonly times = floats();
+  readonly steps: NumberColumn = floats();
+  readonly times: NumberColumn = floats();
   private readonly metrics = new Map<string, Metric>();
   private isRising = true;
 

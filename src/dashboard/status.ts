@@ -1,6 +1,5 @@
 // What becomes of a run: it goes on, or it has ended in one way or another.
-import { lockOwner } from "../files/index.js";
-import { readOutcome } from "../runDir/index.js";
+import { lockOwner, readOutcome } from "../files/index.js";
 
 export const statuses = ["running", "done", "stopped", "diverged", "failed", "stale", "empty"] as const;
 export type Status = (typeof statuses)[number];

@@ -7,6 +7,7 @@ export { foldersIn, isFolder, namesIn, startOfFile } from "./folders.js";
 export { className, extendPath, isRecord, jsonProblem } from "./json.js";
 export { lockName, LockError, lockOwner, takeLock, type Lock, type LockOwner } from "./lock.js";
 export { camelCaseName, snakeCaseName, toCamelCase, toSnakeCase } from "./names.js";
+export { forgetOutcome, noteOutcome, readOutcome, type Outcome } from "./outcome.js";
 export {
   parseAside,
   planFile,

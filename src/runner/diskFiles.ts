@@ -1,9 +1,18 @@
 // A run's files on disk: its log and its checkpoints, in directories that it has for itself as long as it goes on.
 import { fs, path } from "../node/index.js";
 import { listCheckpoints } from "../checkpoint/index.js";
-import { explainFailure, LockError, removeLeftovers, takeLock, type Lock } from "../files/index.js";
+import {
+  explainFailure,
+  forgetOutcome,
+  LockError,
+  noteOutcome,
+  removeLeftovers,
+  takeLock,
+  type Lock,
+  type Outcome,
+} from "../files/index.js";
 import { MetricsLogger } from "../metrics/index.js";
-import { forgetOutcome, noteOutcome, type Outcome, type RunDir } from "../runDir/index.js";
+import type { RunDir } from "../runDir/index.js";
 import { Checkpoints, type Companions, type Restored } from "./checkpoints.js";
 import type { RunnerConfig } from "./config.js";
 import type { Change } from "./changes.js";

@@ -1,6 +1,6 @@
 // A run that has lost its numbers is stopped, with the place where it happened.
 import { tree, type Array } from "../array/index.js";
-import type { Outcome } from "../runDir/index.js";
+import type { Outcome } from "../files/index.js";
 
 /** A run whose numbers are no longer finite. */
 export class DivergedError extends Error {

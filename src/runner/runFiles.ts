@@ -1,5 +1,6 @@
 // What a run has on disk: none of it, as in a browser, or metrics and checkpoints.
-import type { Outcome, RunDir } from "../runDir/index.js";
+import type { Outcome } from "../files/index.js";
+import type { RunDir } from "../runDir/index.js";
 import type { RunnerConfig } from "./config.js";
 import type { Gathered, LoggedRecord } from "./gathered.js";
 import type { History } from "./history.js";

@@ -121,7 +121,7 @@ describe("train", () => {
       // Nothing without a meaning.
       const settings = help.split("\n").filter((line) => line.startsWith("  --"));
       const { algoConfig, runner } = presets.pendulum_sac.config;
-      const own = ["--env_id", "--import", "--base_dir", "--logger", "--wandb_project"];
+      const own = ["--env_id", "--import", "--base_dir", "--logger", "--wandb_project", "--dashboard"];
       const fields = [...Object.keys(algoConfig), ...Object.keys(runner)];
       expect(settings).toHaveLength(own.length + fields.length);
       for (const line of settings) expect(line.trim().split(/ {2,}/)).toHaveLength(4);

@@ -42,9 +42,12 @@ function readModule(file: string): Module {
   return { file, imports, lazyImports: lazy, isActing };
 }
 
+/** The dashboard's page is a bundle that nobody imports. */
+const page = path.join("dashboard", "page") + path.sep;
+
 /** All modules of the built package. */
 export const readModules = (): Module[] =>
   readdirSync(path.join(root, "dist"), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".js"))
+    .filter((file) => file.endsWith(".js") && !file.startsWith(page))
     .sort()
     .map((file) => readModule(file.replaceAll(path.sep, "/")));

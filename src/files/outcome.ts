@@ -1,6 +1,8 @@
 // How a run ended: a small file in its logs, for whoever looks at the run later. While a run goes on there is none.
-import { isRecord, replaceFile, startOfFile } from "../files/index.js";
 import { fs, path } from "../node/index.js";
+import { startOfFile } from "./folders.js";
+import { isRecord } from "./json.js";
+import { replaceFile } from "./replace.js";
 
 /** The ends that a run can come to; a process that was killed notes none of them. */
 export const outcomeStates = ["done", "stopped", "diverged", "failed"] as const;
@@ -21,7 +23,9 @@ export function noteOutcome(logs: string, outcome: Outcome): void {
 }
 
 /** Forgets how a run ended, since it goes on. */
-export const forgetOutcome = (logs: string): void => fs.rmSync(fileIn(logs), { force: true });
+export function forgetOutcome(logs: string): void {
+  fs.rmSync(fileIn(logs), { force: true });
+}
 
 /** How a run ended; `null` if it goes on, was killed, or is older than this note. */
 export function readOutcome(logs: string): (Outcome & { readonly time: string }) | null {

@@ -1,11 +1,10 @@
 // The playground in Chromium: what a first visit loads, how long it takes from a cold page to a trained CartPole, and how
 // many pictures a second are drawn while it trains.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
+import { serveFolder } from "../tools/serveFolder.mjs";
 import { buildSite } from "../tools/site.mjs";
 
 const executablePath = process.env.VIBE_RL_CHROMIUM ?? "/usr/bin/chromium";
@@ -18,27 +17,12 @@ const rounds = 5;
 /** Half of the preset's steps: in each of 12 seeds, the greedy return over 20 episodes was 500 in the end. */
 const settings =
   "env=CartPole-v1&algo=ppo&runner.total_timesteps=50000&runner.eval_every=25000&runner.eval_episodes=20&train";
-const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 
 const folder = mkdtempSync(path.join(tmpdir(), "vibe-rl-site-"));
 await buildSite(folder);
 let loaded = [];
-const server = createServer(({ url }, response) => {
-  const file = path.join(folder, new URL(url, "http://localhost").pathname);
-  if (!existsSync(file)) return response.writeHead(404).end();
-  const bytes = gzipSync(readFileSync(file));
-  loaded.push(bytes.length);
-  return response
-    .writeHead(200, {
-      "content-type": types[path.extname(file)] ?? "application/octet-stream",
-      "content-encoding": "gzip",
-      "cache-control": "max-age=600",
-    })
-    .end(bytes);
-});
-await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-const address = `http://127.0.0.1:${server.address().port}/index.html`;
+const { url, close } = await serveFolder(folder, (bytes) => loaded.push(bytes));
 
 /** Counts frames of the screen and pictures of the player from the start of a run to its end. */
 const watch = () => {
@@ -74,7 +58,7 @@ for (let round = 0; round < rounds; round++) {
   const page = await browser.newPage();
   loaded = [];
   const start = performance.now();
-  await page.goto(`${address}#${settings}`);
+  await page.goto(`${url}/index.html#${settings}`);
   const seen = await page.evaluate(watch);
   const seconds = (performance.now() - start) / 1000;
   const evaluated = Number(/evaluated: ([\d.]+)/.exec(await page.textContent("#run .figures"))?.[1]);
@@ -89,7 +73,7 @@ for (let round = 0; round < rounds; round++) {
   });
   await browser.close();
 }
-server.close();
+close();
 rmSync(folder, { recursive: true, force: true });
 
 const of = (name) => results.map((result) => result[name]);

@@ -11,9 +11,9 @@ async function trained(): Promise<Policy> {
   const ppoConfig = { hiddenSizes: [16], lr: 1e-2, nSteps: 64, numEnvs: 4 };
   const [{ agentState }] = await trainPPO(env, params, {
     ppoConfig,
-    runnerConfig: { totalTimesteps: 20_000 },
+    runnerConfig: { totalTimesteps: 8_192 },
   });
-  const metadata = { environment: "CartPole-v1", step: 20_000 };
+  const metadata = { environment: "CartPole-v1", step: 8_192 };
   const spaces = {
     actionSpace: env.actionSpace(params),
     observationSpace: env.observationSpace(params),

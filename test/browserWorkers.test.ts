@@ -19,8 +19,7 @@ const opener = { "cross-origin-opener-policy": "same-origin" };
 
 const headersOf = (url: string) => {
   if (url.endsWith("?isolated")) return { ...opener, ...embedder };
-  // Every worker loads the same modules.
-  return url.endsWith(".js") ? { ...embedder, "cache-control": "max-age=600" } : {};
+  return url.endsWith(".js") ? embedder : {};
 };
 
 interface Failure {

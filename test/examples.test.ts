@@ -41,7 +41,7 @@ const checks: Record<string, (lines: string[]) => void> = {
   },
   serve: ([about, one, several, refused]) => {
     expect(JSON.parse(about)).toMatchObject({
-      metadata: { algorithm: "ppo", environment: "CartPole-v1", step: 20_000 },
+      metadata: { algorithm: "ppo", environment: "CartPole-v1", step: 8_192 },
       space: { kind: "Discrete", n: 2 },
       observationSpace: { kind: "Box", shape: [4] },
     });

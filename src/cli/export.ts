@@ -123,7 +123,12 @@ async function asked<T>(body: () => Promise<T>): Promise<T> {
   try {
     return await body();
   } catch (error) {
-    if (error instanceof ArrayError) throw new UsageError(tell(error));
+    if (error instanceof ArrayError) {
+      const own = error.reason.includes("the option networks")
+        ? "; a program does that, with exportPolicy"
+        : "";
+      throw new UsageError(tell(error) + own);
+    }
     if (error instanceof CheckpointError) throw new UsageError(error.message);
     throw error;
   }

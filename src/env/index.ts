@@ -37,5 +37,6 @@ export {
   type ImageOptions,
   type Space,
 } from "./spaces.js";
+export { spaceFromData, spaceToData, type SpaceData } from "./spaceData.js";
 export { circle, colors, picture, polyline, rect, type Point } from "./svg.js";
 export * from "./wrappers/index.js";

@@ -61,6 +61,9 @@ export const path = nodeModule<typeof pathModule>("node:path");
 export const threads = nodeModule<typeof threadsModule>("node:worker_threads");
 export const zlib = nodeModule<typeof zlibModule>("node:zlib");
 
+/** Calls a function when this thread ends by itself: by `process.exit` or an error that nobody catches. */
+export const onThreadEnd = (tell: (code: number) => void): void => void process.on("exit", tell);
+
 /** Flags that say where the main program comes from; a worker has a file of its own. */
 const isAboutProgram = (flag: string): boolean => /^(--input-type|--eval|-e|--print|-p|-pe)\b/.test(flag);
 

@@ -1,6 +1,6 @@
 // What is known about a policy as texts, for files that hold texts beside their numbers.
 import type { ActionKind } from "../algorithms/index.js";
-import { spaceToData } from "./spaces.js";
+import { spaceToData } from "../env/index.js";
 import { policySpaces, type StoredPolicy } from "./stored.js";
 
 /** Names and values, with the names that files of runs have; what nobody knows is left out. */

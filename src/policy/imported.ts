@@ -14,7 +14,7 @@ import { chainOf, chosenOutput } from "./onnx/chain.js";
 import { decodeModel, type OnnxModel } from "./onnx/model.js";
 import { ChainReader } from "./onnx/read.js";
 import { readLayers } from "./plainLayers.js";
-import { spaceFromData } from "./spaces.js";
+import { spaceFromData } from "../env/index.js";
 import type { StoredPolicy } from "./stored.js";
 
 /** What is to be told of a network where its file does not say it. */

@@ -11,5 +11,5 @@ export { loadPolicy, type LoadPolicyOptions, type PolicySource } from "./load.js
 export { createPolicy, networkParamsOf, type CreatePolicyOptions } from "./policy.js";
 export type { ImportOptions } from "./imported.js";
 export type { PolicyMetadata } from "./metadata.js";
-export { spaceToData, type SpaceData } from "./spaces.js";
+export { spaceToData, type SpaceData } from "../env/index.js";
 export type { Action, Algorithm, PlainObs, Policy, PolicyAlgorithm, PolicyOptions } from "./types.js";

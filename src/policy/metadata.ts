@@ -4,7 +4,7 @@ import { version } from "./version.js";
 
 /** Where a policy comes from. What nobody knows is `null`. */
 export interface PolicyMetadata {
-  /** "ppo", "dqn", "sac", or "network" for one of another program. */
+  /** The algorithm's name, or "network" for one of another program. */
   readonly algorithm: string;
   /** The environment that it was trained in, by its id or name. */
   readonly environment: string | null;

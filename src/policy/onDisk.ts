@@ -3,11 +3,11 @@ import { fs, path } from "../node/index.js";
 import { Array, fail } from "../array/index.js";
 import { bestCheckpoint, listCheckpoints, loadWhole, type Loaded } from "../checkpoint/index.js";
 import { explainFailure, isFolder, isRecord, startOfFile } from "../files/index.js";
-import { listEnvs, make, type Space } from "../env/index.js";
+import { listEnvs, make, spaceFromData, type Space } from "../env/index.js";
 import type { ImportOptions } from "./imported.js";
 import { metadataOf, type Told } from "./metadata.js";
 import { boundsOf } from "./policy.js";
-import { isOf, spaceFromData } from "./spaces.js";
+import { isOf } from "./spaces.js";
 import { checkedPolicy, memberOf, policyFromBytes, type StoredPolicy } from "./stored.js";
 
 interface Choice extends ImportOptions {
@@ -85,6 +85,7 @@ function storedIn(
     actionSpace: spaces.action,
     observationSpace: seen !== null && isOf(seen, obsShape, obs.dtype) ? seen : null,
     metadata: metadataOf(algorithm, toldOf(metadata, identity, step, member)),
+    ...(spaces.frameStack !== undefined && { frameStack: spaces.frameStack }),
   };
   return checkedPolicy(operation, claims, networks, folder);
 }
@@ -92,7 +93,12 @@ function storedIn(
 /** What the environment of a run says of actions and observations; runs of earlier versions name it at least. */
 function spacesOf(identity: Readonly<Record<string, unknown>>, told: unknown): Spaces {
   if (isRecord(told)) {
-    return { action: spaceFromData(told.action), observation: spaceFromData(told.observation) };
+    const { action, observation, frameStack } = told;
+    return {
+      action: spaceFromData(action),
+      observation: spaceFromData(observation),
+      ...(typeof frameStack === "number" && { frameStack }),
+    };
   }
   const id = String(identity.environment);
   if (!listEnvs().includes(id)) return { action: null, observation: null };
@@ -103,6 +109,7 @@ function spacesOf(identity: Readonly<Record<string, unknown>>, told: unknown): S
 interface Spaces {
   readonly action: Space | null;
   readonly observation: Space | null;
+  readonly frameStack?: number;
 }
 
 /** What a checkpoint tells of where its agent comes from. */

@@ -5,13 +5,13 @@ import { algorithmNames, algorithmOf, isAlgorithm, type ActionKind } from "../al
 import { Array, dtypes, fail, tree, type DType, type Shape } from "../array/index.js";
 import { CheckpointError, fromSafetensors, toSafetensors } from "../checkpoint/index.js";
 import { isRecord } from "../files/index.js";
-import type { Space } from "../env/index.js";
+import { spaceFromData, spaceToData, type Space } from "../env/index.js";
 import { policyFromOnnx, policyFromWeights, type ImportOptions } from "./imported.js";
 import { metadataFrom, type PolicyMetadata } from "./metadata.js";
 import { checkNetwork } from "./network.js";
 import { looksLikeOnnx } from "./onnx/model.js";
 import { givenNetworks, type GivenNetworks } from "./ownNetworks.js";
-import { actionSpaceOf, isOf, observationSpaceOf, spaceFromData, spaceToData } from "./spaces.js";
+import { actionSpaceOf, isOf, observationSpaceOf } from "./spaces.js";
 import type { PolicyAlgorithm } from "./types.js";
 
 interface Common {

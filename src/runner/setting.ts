@@ -1,7 +1,14 @@
 // What a run takes from its environment: shapes, parameters, the length of episodes.
 import { Array, fail, sizeOf, tree, type Shape } from "../array/index.js";
-import { idOf, lookAtEnv, type Environment, type Space } from "../env/index.js";
-import { spaceToData, type SpaceData } from "../policy/index.js";
+import {
+  frameCountOf,
+  idOf,
+  lookAtEnv,
+  spaceToData,
+  type Environment,
+  type Space,
+  type SpaceData,
+} from "../env/index.js";
 
 /** What an agent is made for. */
 export interface Setting {
@@ -54,11 +61,14 @@ export function plainParams(params: unknown): Readonly<Record<string, string>> {
 export interface SpacesData {
   readonly action: SpaceData;
   readonly observation: SpaceData;
+  /** How many frames side by side an observation is; left out for one. */
+  readonly frameStack?: number;
 }
 
 export const spacesOf = <S, P>(env: Environment<S, P>, params: P): SpacesData => ({
   action: spaceToData(env.actionSpace(params)),
   observation: spaceToData(env.observationSpace(params)),
+  ...(frameCountOf(env) > 1 && { frameStack: frameCountOf(env) }),
 });
 
 /** The name of an environment to a run, which resets those that do not do it themselves. */

@@ -63,16 +63,19 @@ export async function servePages(
       response.writeHead(404).end();
       return;
     }
-    response.writeHead(200, { ...headersOf(url), "content-type": type }).end(readFileSync(file));
+    // What is built stays as it is: every page and worker loads the same modules.
+    const caching = pathname.startsWith("/dist/") ? { "cache-control": "max-age=600" } : {};
+    response.writeHead(200, { ...caching, ...headersOf(url), "content-type": type }).end(readFileSync(file));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, close: () => void server.close() };
 }
 
-/** A new page, and the errors and warnings that it has reported so far. */
+/** A new page, which shares the browser's cache with the others, and the errors and warnings that it has reported. */
 export async function openPage(browser: Browser): Promise<{ page: Page; problems: string[] }> {
-  const page = await browser.newPage();
+  const context = browser.contexts().at(0) ?? (await browser.newContext());
+  const page = await context.newPage();
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(`page error: ${error.message}`));
   page.on("console", (message) => {

@@ -4,8 +4,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadPolicy, type Policy } from "vibe-rl/policy";
-import { findRuns } from "vibe-rl/runDir";
+import { make } from "vibe-rl/env";
+import { mlp } from "vibe-rl/nn";
+import { exportPolicy, loadPolicy, type Policy } from "vibe-rl/policy";
+import { findRuns, RunDir } from "vibe-rl/runDir";
+import { trainPPO } from "vibe-rl/runner";
 import { temporaryFolder } from "../temporary.js";
 import { call } from "./host.js";
 
@@ -114,6 +117,24 @@ describe("export", () => {
     expect(await wrong(run, "--fromat", "js")).toMatch(/no --fromat; did you mean --format\?/);
     const file = artifact("policy.safetensors");
     expect(await wrong(file, "--format", "safetensors")).toMatch(/would replace itself; give --output/);
+  });
+
+  it("says that networks of a program's own are exported by that program", async () => {
+    const runDir = RunDir("own", { baseDir: temporaryFolder() });
+    const [env, params] = make("CartPole-v1");
+    const networks = { actor: mlp({ hiddenSizes: [4] }), critic: mlp({ hiddenSizes: [4] }) };
+    const ppoConfig = { nSteps: 16, numEnvs: 2, nMinibatches: 1, nEpochs: 1 };
+    await trainPPO(env, params, {
+      ppoConfig,
+      networks,
+      runnerConfig: { totalTimesteps: 32, evalEpisodes: 1 },
+      runDir,
+    });
+    const { code, errors } = await call(["export", runDir.root, "--format", "onnx"]);
+    expect(code).toBe(2);
+    expect(errors[0]).toMatch(/networks of its program's own.*; a program does that, with exportPolicy$/);
+    const { bytes } = await exportPolicy(runDir, { format: "js", networks });
+    expect(bytes.length).toBeGreaterThan(1000);
   });
 
   it("says that a file cannot be written", async () => {

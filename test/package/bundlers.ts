@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { nodeResolve } from "@rollup/plugin-node-resolve";
-import { rollup } from "@rollup/wasm-node";
+import { rollup, type RollupCache } from "rollup";
 import * as esbuild from "esbuild";
 import * as vite from "vite";
 import webpack from "webpack";
@@ -35,15 +35,20 @@ async function withEsbuild(folder: string, program: string, out: string): Promis
   return { entry: `${out}/${program}.js`, isModule: true, warnings: warnings.map(({ text }) => text) };
 }
 
+/** The package's modules, parsed. */
+let parsed: RollupCache | undefined;
+
 async function withRollup(folder: string, program: string, out: string): Promise<Bundle> {
   const warnings: string[] = [];
   const build = await rollup({
+    ...(parsed !== undefined && { cache: parsed }),
     input: path.join(folder, `${program}.js`),
     plugins: [nodeResolve({ browser: true })],
     onwarn: ({ message }) => void warnings.push(message),
   });
   const { output } = await build.generate({ format: "es" });
   await build.close();
+  parsed = build.cache;
   mkdirSync(path.join(folder, out), { recursive: true });
   for (const file of output) {
     if (file.type !== "chunk") continue;

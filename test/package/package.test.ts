@@ -48,7 +48,11 @@ describe("the built package", () => {
   });
 
   it("names the files that do something when they are loaded, which bundlers must keep", () => {
-    const acting = modules.filter(({ isActing }) => isActing).map(({ file }) => `./dist/${file}`);
+    // What a mesh offers to functions is of no use where no mesh is.
+    const mayGo = ["array/sharding/mesh.js"];
+    const acting = modules
+      .filter(({ isActing, file }) => isActing && !mayGo.includes(file))
+      .map(({ file }) => `./dist/${file}`);
     expect(acting).toContain("./dist/array/np/methods.js");
     expect([...manifest.sideEffects].sort()).toEqual(acting);
   });

@@ -7,6 +7,8 @@ import { PPO } from "vibe-rl/algorithms/ppo";
 import { np, random, type Array } from "vibe-rl/array";
 import { FrameStackWrapper, Image, make } from "vibe-rl/env";
 import { createPolicy, exportPolicy, loadPolicy, type Policy } from "vibe-rl/policy";
+import { RunDir } from "vibe-rl/runDir";
+import { trainPPO } from "vibe-rl/runner";
 import { temporaryFolder } from "../temporary.js";
 import { varied } from "./examples.js";
 
@@ -63,6 +65,18 @@ describe("a policy with frameStack", () => {
     // A whole observation is taken as it is.
     const [{ obs }] = played();
     for (const each of all) expect(each.act([...obs.data()])).toBe(whole.act(obs.data() as Float32Array));
+  });
+
+  it("is what a run has that was trained with FrameStackWrapper", async () => {
+    const runDir = RunDir("frames", { baseDir: temporaryFolder() });
+    const ppoConfig = { hiddenSizes: [8], nSteps: 16, numEnvs: 2, nMinibatches: 1, nEpochs: 1 };
+    const runnerConfig = { totalTimesteps: 32, evalEpisodes: 1 };
+    await trainPPO(stacked, params, { ppoConfig, runnerConfig, runDir });
+    const policy = await loadPolicy(runDir);
+    const [{ obs }] = played();
+    const first = (obs.data() as Float32Array).slice(8);
+    expect([policy.frameStack, policy.act(first)]).toEqual([3, policy.act(obs.data() as Float32Array)]);
+    expect((await loadPolicy(policy.toSafetensors())).frameStack).toBe(3);
   });
 
   it("stacks the channels of images", async () => {

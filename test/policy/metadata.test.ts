@@ -10,7 +10,7 @@ import { mlp, type Network } from "vibe-rl/nn";
 import { createPolicy, exportPolicy, loadPolicy, spaceToData } from "vibe-rl/policy";
 import { RunDir } from "vibe-rl/runDir";
 import { trainPPO, trainSAC } from "vibe-rl/runner";
-import { spaceFromData } from "../../src/policy/spaces.js";
+import { spaceFromData } from "../../src/env/index.js";
 import { version } from "../../src/policy/version.js";
 import { temporaryFolder } from "../temporary.js";
 

@@ -47,7 +47,7 @@ function measuredIn(checkpoints: string): Readonly<Record<string, unknown>> {
   return { records, updates: bitsOf(history.arrays()) };
 }
 
-const kills = { PPO: 2, DQN: 2, SAC: 2 };
+const kills = { PPO: 2, DQN: 1 };
 
 describe.skipIf(process.platform === "win32")("a process killed with SIGKILL", { timeout: 120_000 }, () => {
   it.each(Object.entries(kills))("%s, %i times, is resumed to the same bits", async (algorithm, times) => {
@@ -59,15 +59,15 @@ describe.skipIf(process.platform === "win32")("a process killed with SIGKILL", {
     const chance = chances(algorithm.charCodeAt(0));
     const steps = new Set<number>();
     for (let kill = 0; kill < times; kill++) {
-      // At first soon, even before the first checkpoint; later anywhere behind the next checkpoints.
+      // At last anywhere behind the next checkpoints; at first soon, even before the first one.
       const calls =
-        kill === 0 ? 1 + Math.floor(3 * chance.next().value) : 8 + Math.floor(9 * chance.next().value);
+        kill < times - 1 ? 1 + Math.floor(3 * chance.next().value) : 8 + Math.floor(9 * chance.next().value);
       expect(await train(argsOf(broken), calls, chance.next().value * 10)).toBe("SIGKILL");
       steps.add(broken.latestCheckpoint?.step ?? 0);
     }
     // It went on from different places, and was never done.
-    expect(steps.size).toBeGreaterThan(1);
-    expect(Math.max(...steps)).toBeLessThan(2800);
+    expect(steps.size).toBe(times);
+    expect(Math.max(...steps)).toBeLessThan(1400);
 
     expect(await train(argsOf(broken))).toBe(0);
     const [expected, result] = [whole, broken].map(({ latestCheckpoint, checkpoints, bestCheckpoint }) => {

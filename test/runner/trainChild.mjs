@@ -11,7 +11,7 @@ import { RunnerConfig, trainDQN, trainPPO, trainSAC } from "vibe-rl/runner";
 const [algorithm, baseDir, runId, most] = process.argv.slice(2);
 let calls = 0;
 const runnerConfig = RunnerConfig({
-  ...{ totalTimesteps: 2800, logInterval: 40, evalEvery: 200, evalEpisodes: 2, checkpointInterval: 50 },
+  ...{ totalTimesteps: 1400, logInterval: 40, evalEvery: 200, evalEpisodes: 2, checkpointInterval: 50 },
   ...{ bufferSize: 500, warmupSteps: 100, resume: true, maxCheckpoints: 3 },
 });
 const options = {

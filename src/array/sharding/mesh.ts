@@ -5,7 +5,7 @@ import { describe, fail } from "../core/errors.js";
 import { showValue } from "../core/rules.js";
 import { checkShape, showShape, sizeOf, type Shape } from "../core/shape.js";
 import { shardingSupport } from "../transforms/sharded.js";
-import { supportSharding } from "../transforms/shardingSupport.js";
+import { offerSharding, supportSharding } from "../transforms/shardingSupport.js";
 import type { NamedAxis } from "./axes.js";
 import { Device, devices as allDevices, howToGetDevices } from "./devices.js";
 
@@ -55,7 +55,7 @@ class DeviceMesh {
     this.size = flat.length;
     this.devices = Object.freeze(flat);
     Object.freeze(this);
-    supportSharding(shardingSupport(meshOfShape));
+    supportSharding();
   }
 
   /** Whether the other is a mesh of the same devices in the same places, with the same names. */
@@ -130,3 +130,6 @@ export const meshOfShape = checked(
     return Mesh(nest(list.slice(0, count), extents), axisNames);
   },
 );
+
+// For functions that look for a batch themselves, before there is any mesh.
+offerSharding(() => shardingSupport(meshOfShape));

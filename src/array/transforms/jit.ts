@@ -29,7 +29,7 @@ export interface JitOptions {
   /**
    * Where the arguments lie: one sharding for all, or a list with an entry for each, a sharding or a tree of these.
    * What is null or left out stays where it is, and what is not on several devices goes where it is needed. With
-   * "auto" the compiler looks for a batch that it pays to split over the mesh.
+   * "auto" the compiler looks for a batch that it pays to split over the mesh, or over all devices.
    */
   readonly inShardings?: Shardings | "auto";
   /** Where the results shall lie: a sharding or a tree of these; null leaves it to the compiler. */

@@ -6,6 +6,7 @@ import { typesOf, type Program } from "../core/program.js";
 import { chooseLayouts } from "../partition/choose.js";
 import { splitProgram, type SplitProgram } from "../partition/partition.js";
 import { wholeLayout, type Layout } from "../sharding/axes.js";
+import { localDeviceCount } from "../sharding/devices.js";
 import type { Mesh } from "../sharding/mesh.js";
 import { NamedSharding } from "../sharding/namedSharding.js";
 import { shardsFor } from "../sharding/place.js";
@@ -13,7 +14,6 @@ import { meshOf, shardingOf, specOf, spreadShardings, type MakeMesh } from "../s
 import { ShardedElements } from "../sharding/shardedElements.js";
 import type { Backend, CompileOptions, Executable, SpmdExecutable } from "./backend.js";
 import {
-  failWithoutMesh,
   type AskedShardings,
   type MeshPlan,
   type ShardingSupport,
@@ -48,12 +48,12 @@ function planOf(
   const inputs = args.flatMap((tree, at) => {
     if (tree === null) return [];
     const own = shardingOfArgument(operation, inShardings, at, args.length);
-    const asked = spreadShardings(operation, own, tree.structure, `inShardings[${at}]`);
-    return asked.map((sharding, leaf) => sharding ?? shardingOf(tree.arrays[leaf]));
+    const ofTree = spreadShardings(operation, own, tree.structure, `inShardings[${at}]`);
+    return ofTree.map((sharding, leaf) => sharding ?? shardingOf(tree.arrays[leaf]));
   });
   const outputs = spreadShardings(operation, outShardings, result, "outShardings");
-  const mesh = meshOf(operation, [...inputs, ...outputs], program, makeMesh) ?? given ?? null;
-  if (mesh === null && isChosen) failWithoutMesh(operation);
+  const asked = meshOf(operation, [...inputs, ...outputs], program, makeMesh) ?? given ?? null;
+  const mesh = asked ?? (isChosen ? makeMesh([localDeviceCount()], ["batch"]) : null);
   if (mesh === null || mesh.size === 1) return null;
   const placement: Placement = { mesh, inputs, outputs, isChosen };
   return {

@@ -40,9 +40,15 @@ export interface ShardingSupport {
 }
 
 let support: ShardingSupport | null = null;
+let makeSupport: (() => ShardingSupport) | null = null;
 
-export const supportSharding = (given: ShardingSupport): void => {
-  support = given;
+/** Says where support comes from when it is first needed. */
+export const offerSharding = (make: () => ShardingSupport): void => {
+  makeSupport = make;
+};
+
+export const supportSharding = (): void => {
+  support ??= makeSupport?.() ?? null;
 };
 
 export const placeKeyOf = (array: Array): string =>
@@ -50,14 +56,16 @@ export const placeKeyOf = (array: Array): string =>
 
 /** The plan for a function; null if it is for one device. */
 export function planFor(operation: string, asked: AskedShardings, traced: TracedFunction): MeshPlan | null {
+  const isChosen = asked.inShardings === "auto";
+  if (isChosen) supportSharding();
   if (support !== null) return support.plan(operation, asked, traced);
-  if (asked.inShardings === "auto") failWithoutMesh(operation);
+  // Only in bundles, which leave out what nothing refers to.
+  if (isChosen) {
+    fail(
+      operation,
+      'inShardings "auto" splits over a mesh, which is not in this bundle; give one as the option mesh, such as ' +
+        'meshOfShape([4], ["batch"])',
+    );
+  }
   return null;
-}
-
-export function failWithoutMesh(operation: string): never {
-  fail(
-    operation,
-    'inShardings "auto" needs a mesh to split over; give one as the option mesh, such as meshOfShape([4], ["batch"])',
-  );
 }

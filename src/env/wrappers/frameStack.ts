@@ -49,7 +49,7 @@ export function FrameStackWrapper<S, P, I extends Info>(
     const frames = repeat(obs, count);
     return [frames, { inner, frames }];
   };
-  return {
+  const wrapped: Environment<FrameStackState<S>, P, I> = {
     ...handOn("FrameStackWrapper", env, ({ inner }: FrameStackState<S>) => inner),
     observationSpace: (params) => stacked(env.name, env.observationSpace(params), count),
     reset: (key, params) => begin(env.reset(key, params)),
@@ -67,4 +67,11 @@ export function FrameStackWrapper<S, P, I extends Info>(
       return [frames, { inner, frames }, reward, done, withTerminalObs(info, push)];
     },
   };
+  counts.set(wrapped, count);
+  return wrapped;
 }
+
+const counts = new WeakMap<object, number>();
+
+/** How many frames an observation of an environment has, if it is FrameStackWrapper that shows them; else 1. */
+export const frameCountOf = (env: object): number => counts.get(env) ?? 1;

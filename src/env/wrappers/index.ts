@@ -2,7 +2,7 @@
 export { ClipAction, RescaleAction, type RescaleActionOptions } from "./actions.js";
 export { AutoResetWrapper, playedOn } from "./autoReset.js";
 export { EpisodeStatsWrapper, type EpisodeStatsState } from "./episodeStats.js";
-export { FrameStackWrapper, type FrameStackState } from "./frameStack.js";
+export { frameCountOf, FrameStackWrapper, type FrameStackState } from "./frameStack.js";
 export { GrayscaleWrapper, ImageNormWrapper, ImageResizeWrapper, type ImageResizeOptions } from "./images.js";
 export { RewardScaleWrapper } from "./rewardScale.js";
 export { TimeLimit, type TimeLimitState } from "./timeLimit.js";

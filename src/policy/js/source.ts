@@ -2,7 +2,7 @@
 import type { ActionKind } from "../../algorithms/index.js";
 import type { DType } from "../../array/index.js";
 import { frameLayout, type FrameLayout } from "../frames.js";
-import { spaceToData } from "../spaces.js";
+import { spaceToData } from "../../env/index.js";
 import { policySpaces, type StoredPolicy } from "../stored.js";
 import type { CompiledPolicy, View } from "./compile.js";
 import { alphabet, toZ85 } from "./z85.js";
@@ -37,7 +37,7 @@ function packed({ code, constants }: CompiledPolicy): { readonly text: string; r
 /** What the module is, for those who open it. */
 function headline({ metadata }: StoredPolicy, sample: boolean): string {
   const { algorithm, environment, step } = metadata;
-  const what = `A ${algorithm.toUpperCase()} policy${environment === null ? "" : ` for ${environment}`}`;
+  const what = `A ${algorithm.toUpperCase()} policy${environment === null ? "" : ` for ${environment.replaceAll(/\s+/g, " ")}`}`;
   const when = step === null ? "" : ` after ${step} steps of training`;
   const how = sample ? " that samples its actions" : "";
   return (

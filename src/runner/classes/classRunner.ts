@@ -1,8 +1,7 @@
 // What all class runners do alike: iterations with callbacks around them, logs, checkpoints, evaluation.
 import { checkOptions, fail } from "../../array/index.js";
 import type { VecEnv } from "../../vecEnv/index.js";
-import type { Environment } from "../../env/index.js";
-import { spaceToData } from "../../policy/index.js";
+import { spaceToData, type Environment } from "../../env/index.js";
 import { badMetric, badParams, diverged } from "../finite.js";
 import { checkSignal } from "../checks.js";
 import { isAborted, nextTurn, type StopSignal } from "../loop.js";

@@ -2,9 +2,9 @@
 import { path } from "../../node/index.js";
 import { fail } from "../../array/index.js";
 import { findCheckpoint, loadCheckpoint, loadWhole, saveCheckpoint } from "../../checkpoint/index.js";
+import type { SpaceData } from "../../env/index.js";
 import { isRecord } from "../../files/index.js";
 import { MetricsLogger, TensorBoardBackend } from "../../metrics/index.js";
-import type { SpaceData } from "../../policy/index.js";
 
 export interface Logs {
   readonly log: (record: Readonly<Record<string, number>>) => void;

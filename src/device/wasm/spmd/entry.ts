@@ -1,5 +1,5 @@
 // The program of a device's thread, of Node and of browsers.
-import { hasThreads, threads } from "../../../node/index.js";
+import { hasThreads, onThreadEnd, threads } from "../../../node/index.js";
 import type { Request } from "./protocol.js";
 import { serve, type Port } from "./serve.js";
 
@@ -8,6 +8,8 @@ function portOfThread(): Port {
     return {
       tellReady: () => postMessage("ready"),
       listen: (hear) => addEventListener("message", ({ data }: MessageEvent<Request>) => hear(data)),
+      // A browser's worker ends with its page, or is ended from there.
+      onEnd: () => undefined,
     };
   }
   const { parentPort } = threads;
@@ -15,6 +17,7 @@ function portOfThread(): Port {
   return {
     tellReady: () => parentPort.postMessage("ready"),
     listen: (hear) => parentPort.on("message", hear),
+    onEnd: onThreadEnd,
   };
 }
 

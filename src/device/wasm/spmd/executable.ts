@@ -72,13 +72,19 @@ export class WasmSpmdExecutable implements SpmdExecutable {
       const members = this.load();
       this.placeInputs(inputs);
       for (const member of members) member.begin(this.number, this.spins);
-      const failure = runDevice(this.first);
+      const failure = runDevice({ ...this.first, run: () => this.runFirst(members) });
       for (const member of members) member.finish(this.spins, maySleep());
       this.failIfAborted(members, failure);
       const results = this.program.outputs.map((slot) => new ResidentShards(slot, this.shared));
       this.residents = results.map((result) => new WeakRef(result));
       return results;
     });
+  }
+
+  /** After the others were asked: who ends later stops this device's run itself. */
+  private runFirst(members: readonly Member[]): void {
+    for (const member of members) member.failIfLost();
+    this.first.run();
   }
 
   /** Gives the program to threads that do not have it yet, and returns all of them. */

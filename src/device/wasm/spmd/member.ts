@@ -11,8 +11,7 @@ export class Member {
   private readonly thread: Thread;
   private readonly whenReady: Promise<void>;
   private runs = 0;
-  /** Why the thread is no more. */
-  lost: string | null = null;
+  private reason: string | null = null;
 
   constructor(private readonly device: number) {
     let settle: () => void = () => undefined;
@@ -20,7 +19,7 @@ export class Member {
     this.thread = startThread({
       ready: settle,
       lost: (reason) => {
-        this.lost ??= reason;
+        this.reason ??= reason;
         settle();
       },
     });
@@ -48,7 +47,7 @@ export class Member {
   /** Sleeps until the thread has started; in Node it does so meanwhile. */
   waitForStart(): void {
     if (!this.isReady) Atomics.wait(this.control.words, word.isReady, 0, startLimitMs);
-    if (!this.isReady) this.lost ??= `it has not started within ${startLimitMs / 1000} s`;
+    if (!this.isReady) this.reason ??= `it has not started within ${startLimitMs / 1000} s`;
     this.failIfLost();
   }
 
@@ -59,8 +58,15 @@ export class Member {
     this.failIfLost();
   }
 
-  private failIfLost(): void {
-    if (this.lost !== null) fail("spmd", `device ${this.device} has no thread to run in: ${this.lost}`);
+  /** Why the thread is no more; known at once, also while this thread waits and hears nothing. */
+  get lost(): string | null {
+    if (Atomics.load(this.control.words, word.hasEnded) === 1) this.reason ??= this.failure;
+    return this.reason;
+  }
+
+  failIfLost(): void {
+    const { lost } = this;
+    if (lost !== null) fail("spmd", `device ${this.device} has no thread to run in: ${lost}`);
   }
 
   /** Asks for a run of a program that was loaded. */
@@ -77,7 +83,7 @@ export class Member {
     const { words } = this.control;
     for (let left = spins; ; left--) {
       const answer = Atomics.load(words, word.answer);
-      if (answer === this.runs) return;
+      if (answer === this.runs || this.lost !== null) return;
       if (left <= 0 && maySleep) Atomics.wait(words, word.answer, answer);
     }
   }

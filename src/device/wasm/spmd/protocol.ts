@@ -20,6 +20,8 @@ export const word = {
   answer: 17,
   /** Bytes of the text that says how the last run failed. */
   textBytes: 18,
+  /** Whether the thread has ended; the text then says why. */
+  hasEnded: 19,
 } as const;
 
 const words = 32;

@@ -25,16 +25,20 @@ export function instantiate(
 
 /** Runs a device's part. If it fails, the others stop; returns the error of the device that has failed first. */
 export function runDevice(program: DeviceProgram): { readonly cause: unknown } | null {
-  const { device, memory, abort, arrivals, run } = program;
   try {
-    run();
+    program.run();
     return null;
   } catch (cause) {
-    const shared = wordsOf(memory);
-    const isFirst = Atomics.compareExchange(shared, abort / 4, 0, device + 1) === 0;
-    for (const address of arrivals) Atomics.notify(shared, address / 4);
-    return isFirst ? { cause } : null;
+    return abortRun(program) ? { cause } : null;
   }
+}
+
+/** Stops the other devices of a run that this one cannot finish; returns whether it is the first such device. */
+export function abortRun({ device, memory, abort, arrivals }: DeviceProgram): boolean {
+  const shared = wordsOf(memory);
+  const isFirst = Atomics.compareExchange(shared, abort / 4, 0, device + 1) === 0;
+  for (const address of arrivals) Atomics.notify(shared, address / 4);
+  return isFirst;
 }
 
 /** The device that has failed first in the last run, if any; afterwards all can meet again. */

@@ -1,15 +1,16 @@
 // The thread of a device: takes programs, and runs them when it is told to.
 import { word, controlOf, writeText, type Control, type LoadRequest, type Request } from "./protocol.js";
-import { instantiate, runDevice, type DeviceProgram } from "./running.js";
+import { abortRun, instantiate, runDevice, type DeviceProgram } from "./running.js";
 
 /** The main thread, as this one sees it. */
 export interface Port {
   /** Says that this thread has started. */
   readonly tellReady: () => void;
   readonly listen: (hear: (request: Request) => void) => void;
+  readonly onEnd: (tell: (code: number) => void) => void;
 }
 
-export function serve({ tellReady, listen }: Port): void {
+export function serve({ tellReady, listen, onEnd }: Port): void {
   const programs = new Map<number, DeviceProgram>();
   let control: Control | null = null;
   let handled = 0;
@@ -32,6 +33,26 @@ export function serve({ tellReady, listen }: Port): void {
     handled++;
     if (control !== null) ended = runUntilMessage(control, programs, handled, ended);
   });
+  onEnd((code) => {
+    if (control !== null) leave(control, programs, code);
+  });
+}
+
+/** Tells who waits for this thread, now or later, that it is no more: the main thread hears nothing else while it waits. */
+function leave(control: Control, programs: ReadonlyMap<number, DeviceProgram>, code: number): void {
+  const { words } = control;
+  writeText(control, `its thread has ended with code ${code}`);
+  Atomics.store(words, word.hasEnded, 1);
+  const runs = Atomics.load(words, word.runs);
+  if (runs === Atomics.load(words, word.answer)) return;
+  const program = programs.get(Atomics.load(words, word.program));
+  if (program !== undefined) abortRun(program);
+  answer(words, runs);
+}
+
+function answer(words: Int32Array, runs: number): void {
+  Atomics.store(words, word.answer, runs);
+  Atomics.notify(words, word.answer);
 }
 
 /** Runs what it is asked to until there are more messages than are handled; returns how many runs have ended. */
@@ -55,8 +76,7 @@ function runUntilMessage(
     const failure = program === undefined ? { cause: "it has no such program" } : runDevice(program);
     if (failure !== null) writeText(control, messageOf(failure.cause));
     ended = runs;
-    Atomics.store(words, word.answer, ended);
-    Atomics.notify(words, word.answer);
+    answer(words, ended);
   }
 }
 

@@ -32,6 +32,7 @@ export async function playground({ open, take, folder }) {
   await editor.keyboard.insertText("2");
   await editor.locator(".problem", { hasText: /Line \d+: .*observation/ }).waitFor();
   await editor.keyboard.press("Home");
+  await editor.keyboard.press("Home");
   await take(editor, "playground-editor.png");
   await editor.context().close();
 

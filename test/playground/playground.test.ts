@@ -144,7 +144,15 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
     await other.page.locator(".player select").selectOption("64");
     await other.page.locator(".player-status", { hasText: /last (4[789]\d|500)$/ }).waitFor();
 
-    await other.page.locator("#file").setInputFiles({ ...file, name: "tea.txt", buffer: Buffer.from("no") });
+    const dataTransfer = await other.page.evaluateHandle(() => {
+      const data = new DataTransfer();
+      data.items.add(new File(["no policy"], "tea.txt"));
+      return data;
+    });
+    await other.page.dispatchEvent("body", "dragover", { dataTransfer });
+    expect(await other.page.locator("#drop").isVisible()).toBe(true);
+    await other.page.dispatchEvent("body", "drop", { dataTransfer });
+    expect(await other.page.locator("#drop").isVisible()).toBe(false);
     await other.page.locator("#message", { hasText: "tea.txt cannot be watched: " }).waitFor();
     expect(other.problems).toEqual([]);
     await other.page.close();

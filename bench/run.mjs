@@ -18,6 +18,7 @@ const benchmarks = [
     "devices",
     "hostTraining",
     "spmd",
+    "playground",
     "dashboard",
   ],
 ];

@@ -30,14 +30,29 @@ const refuseOutsideRequests = {
   },
 };
 
+/** In place of Vite's own way to load a chunk, which needs a window; scripts also run in workers. */
+const importPlainly = {
+  name: "import-plainly",
+  enforce: "pre",
+  load: (id) => (id === "\0vite/preload-helper.js" ? "export const __vitePreload = (load) => load();" : null),
+};
+
 /**
  * Builds the page(s) of the folder `root` into `outDir`, whose content it replaces. `pages` names the HTML files, by
- * default index.html; `define` replaces names by constants. `vibe-rl` must be built before (tools/build.mjs).
+ * default index.html; `scripts` are modules that pages start by their addresses, by name; `define` replaces names by
+ * constants. Returns the files of the scripts by name. `vibe-rl` must be built before (tools/build.mjs).
  */
-export async function buildPage({ root, outDir, pages = ["index.html"], define = {}, minify = true }) {
+export async function buildPage({
+  root,
+  outDir,
+  pages = ["index.html"],
+  scripts = {},
+  define = {},
+  minify = true,
+}) {
   const folder = path.resolve(repository, root);
   const { version } = JSON.parse(readFileSync(path.join(repository, "package.json"), "utf8"));
-  await build({
+  const { output } = await build({
     configFile: false,
     root: folder,
     base: "./",
@@ -46,7 +61,7 @@ export async function buildPage({ root, outDir, pages = ["index.html"], define =
     envDir: false,
     define: { VIBE_RL_VERSION: JSON.stringify(version), ...define },
     resolve: { alias: aliases },
-    plugins: [refuseOutsideRequests],
+    plugins: [refuseOutsideRequests, ...(Object.keys(scripts).length > 0 ? [importPlainly] : [])],
     worker: { format: "es" },
     build: {
       target: "es2022",
@@ -57,7 +72,16 @@ export async function buildPage({ root, outDir, pages = ["index.html"], define =
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       chunkSizeWarningLimit: 4096,
-      rolldownOptions: { input: pages.map((page) => path.join(folder, page)) },
+      rolldownOptions: {
+        input: {
+          ...Object.fromEntries(pages.map((page) => [page.replace(/\.html$/, ""), path.join(folder, page)])),
+          ...scripts,
+        },
+        // Scripts keep what they export.
+        preserveEntrySignatures: Object.keys(scripts).length > 0 ? "exports-only" : false,
+      },
     },
   });
+  const entries = output.filter((file) => file.type === "chunk" && file.isEntry && file.name in scripts);
+  return Object.fromEntries(entries.map(({ name, fileName }) => [name, fileName]));
 }

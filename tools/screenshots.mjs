@@ -7,6 +7,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import "./build.mjs";
+import { playground } from "./playgroundShots.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const images = path.join(root, "docs", "images");
@@ -52,7 +53,7 @@ async function dashboard({ open, take, folder }) {
 }
 
 /** What there are pictures of; add yours. */
-const screenshots = { dashboard };
+const screenshots = { dashboard, playground };
 
 const wanted = process.argv.slice(2);
 const chosen = Object.keys(screenshots).filter(

@@ -1,8 +1,7 @@
-// A player on a stage: its picture at the rate of the screen, and the controls.
-import "./player.css";
-import { element } from "./dom.js";
-import { keysFor, keySign, usualRate, type KeyMap } from "./keys.js";
-import { drawPicture } from "./picture.js";
+// A player on a stage: as many steps as time has passed, drawn at the rate of the screen, and what its controls do.
+import { createHeldKeys } from "./heldKeys.js";
+import { keysFor, usualRate, type KeyMap } from "./keys.js";
+import { createPlayerView } from "./playerView.js";
 import type { Stage, StageFrame } from "./stage.js";
 
 export interface StagePlayerOptions {
@@ -24,8 +23,8 @@ export interface Episode {
 }
 
 export interface StagePlayer {
-  play(): void;
-  pause(): void;
+  play: () => void;
+  pause: () => void;
   /** One step, with the player paused. */
   step(): void;
   reset(seed?: number): void;
@@ -34,109 +33,55 @@ export interface StagePlayer {
   setStage(stage: Stage): void;
   destroy(): void;
   readonly episode: Episode;
+  readonly seed: number;
   /** Called when an episode is over. */
   onEpisode?: ((episode: Episode) => void) | undefined;
   /** Called when the environment, the policy or the picture fails; the player is paused then. */
   onError?: ((error: unknown) => void) | undefined;
 }
 
-/** How long the last picture of an episode stays, in seconds. */
-const holdSeconds = 0.6;
+/** How long the last picture of an episode stays, in seconds: a part of the episode's own time, within limits. */
+const holdOf = (episodeSeconds: number): number => Math.min(0.5, 0.1 + 0.2 * episodeSeconds);
 /** More steps than this are never made for one picture: the page would wait for them. */
 const mostSteps = 2_000;
-const speeds = [0.25, 0.5, 1, 2, 4, 16, 64];
 
 export function createStagePlayer(host: HTMLElement, options: StagePlayerOptions): StagePlayer {
-  let { stage } = options;
-  let seed = options.seed ?? 0;
-  let speed = options.speed ?? 1;
-  let isPlaying = options.isPlaying ?? true;
-  let isTaken = false;
-  let isDestroyed = false;
+  let { stage, seed = 0, speed = 1, isPlaying = true } = options;
+  let [isTaken, isDestroyed, isWaiting] = [false, false, false];
   let frame: StageFrame | null = null;
+  let lastReturn: number | null = null;
   /** Who asked last: answers to earlier ones are of another stage or seed. */
   let generation = 0;
-  let isWaiting = false;
+  /** Steps that are due, until when the last picture is held, and the time of the last tick. */
   let [owed, heldUntil, before] = [0, 0, 0];
-  let lastAction: number | null = null;
-  const down: string[] = [];
+  const held = createHeldKeys();
 
-  const picture = element("div", { class: "player-picture" });
-  const status = element("output", { class: "player-status number" });
-  const hint = element("p", { class: "player-hint muted", hidden: true });
-  const playButton = element("button", { type: "button" }, [], {
-    click: () => (isPlaying ? player.pause() : player.play()),
+  const view = createPlayerView(host, {
+    playOrPause: () => (isPlaying ? player.pause() : player.play()),
+    step: () => player.step(),
+    takeOver: () => take(!isTaken),
+    setSeed: (value) => player.reset(value),
+    setSpeed: (factor) => player.setSpeed(factor),
   });
-  const stepButton = element("button", { type: "button", title: "One step (.)" }, ["Step"], {
-    click: () => player.step(),
-  });
-  const takeButton = element(
-    "button",
-    { type: "button", "aria-pressed": "false", title: "Act by keyboard" },
-    ["Take over"],
-    { click: () => take(!isTaken) },
-  );
-  const seedInput = element("input", { type: "number", min: 0, step: 1, value: seed, class: "player-seed" });
-  seedInput.addEventListener("change", () => player.reset(Math.max(0, Math.floor(Number(seedInput.value)))));
-  const speedSelect = element(
-    "select",
-    {},
-    speeds.map((one) => element("option", { value: one, selected: one === speed }, [`${one}×`])),
-    { change: () => player.setSpeed(Number(speedSelect.value)) },
-  );
-  const labelled = (name: string, control: HTMLElement) =>
-    element("label", { class: "player-label" }, [element("span", {}, [name]), control]);
-  const view = element("div", { class: "player", tabindex: 0 }, [
-    picture,
-    status,
-    element("div", { class: "player-controls" }, [
-      playButton,
-      stepButton,
-      labelled("Speed", speedSelect),
-      labelled("Seed", seedInput),
-      takeButton,
-    ]),
-    hint,
-  ]);
-  host.append(view);
 
   const keyMap = (): KeyMap | null => {
     const { name, actionCount } = stage.info;
     return actionCount === null ? null : (options.keys ?? keysFor(name, actionCount));
   };
 
+  const showControls = (): void => view.showControls(stage.info, keyMap(), isPlaying);
+
   function take(isOn: boolean): void {
     isTaken = isOn && keyMap() !== null;
-    lastAction = null;
-    down.length = 0;
-    takeButton.setAttribute("aria-pressed", String(isTaken));
-    hint.hidden = !isTaken;
-    if (isTaken) view.focus();
+    held.clear();
+    view.showTaken(isTaken);
+    if (isTaken) view.root.focus();
   }
 
-  function showControls(): void {
-    playButton.textContent = isPlaying ? "Pause" : "Play";
-    playButton.title = isPlaying ? "Pause (space)" : "Play (space)";
-    view.setAttribute("aria-label", `${stage.info.name}, played step by step`);
-    const keys = keyMap();
-    takeButton.hidden = keys === null;
-    const named = Object.entries(keys?.actions ?? {}).map(([key, action]) => `${keySign(key)} ${action}`);
-    hint.textContent = `You act: ${named.join(" · ")}. Escape gives back.`;
-  }
-
-  function show(next: StageFrame): void {
-    frame = next;
-    if (next.svg === null) picture.textContent = next.seen;
-    else drawPicture(picture, next.svg);
-    picture.classList.toggle("player-text", next.svg === null);
-    const points = Math.round(next.return * 100) / 100;
-    status.textContent = `Episode ${next.number} · step ${next.steps} · return ${points}${next.isOver ? " · over" : ""}`;
-  }
-
-  function failed(error: unknown): void {
-    player.pause();
-    if (player.onError === undefined) throw error;
-    player.onError(error);
+  /** The visitor's action now: null lets the agent act, "wait" nobody. */
+  function ownAction(): number | null | "wait" {
+    const keys = isTaken ? keyMap() : null;
+    return keys === null ? null : held.action(keys);
   }
 
   /** Asks the stage for something, and shows what comes. */
@@ -145,27 +90,22 @@ export function createStagePlayer(host: HTMLElement, options: StagePlayerOptions
     isWaiting = true;
     try {
       const next = await request(stage);
-      if (own !== generation || isDestroyed) return;
-      const { steps, return: total, number } = next;
-      show(next);
+      if (own !== generation) return;
+      frame = next;
+      if (next.isOver) lastReturn = next.return;
+      view.showFrame(next, lastReturn);
       if (!next.isOver) return;
-      heldUntil = performance.now() + (1000 * holdSeconds) / Math.max(1, speed);
-      player.onEpisode?.({ steps, return: total, number });
+      const rate = usualRate(stage.info.name) * speed;
+      heldUntil = performance.now() + (1000 * holdOf(next.steps / rate)) / Math.max(1, speed);
+      player.onEpisode?.({ steps: next.steps, return: next.return, number: next.number });
     } catch (error) {
-      if (own === generation) failed(error);
+      if (own !== generation) return;
+      player.pause();
+      if (player.onError === undefined) throw error;
+      player.onError(error);
     } finally {
       if (own === generation) isWaiting = false;
     }
-  }
-
-  /** The visitor's action now: null lets the agent act, "wait" nobody. */
-  function ownAction(): number | null | "wait" {
-    const keys = isTaken ? keyMap() : null;
-    if (keys === null) return null;
-    const pressed = down.at(-1);
-    if (pressed !== undefined) return (lastAction = keys.actions[pressed]);
-    if (keys.idle === "last") return lastAction ?? "wait";
-    return keys.idle;
   }
 
   function tick(now: number): void {
@@ -190,37 +130,36 @@ export function createStagePlayer(host: HTMLElement, options: StagePlayerOptions
 
   function begin(): void {
     generation++;
-    [owed, heldUntil] = [0, 0];
+    [owed, heldUntil, lastReturn] = [0, 0, null];
     void ask((on) => on.reset(seed));
   }
 
-  view.addEventListener("keydown", (event) => {
-    if (event.target !== view) return;
+  view.root.addEventListener("keydown", (event) => {
+    if (event.target !== view.root) return;
     const keys = isTaken ? keyMap() : null;
-    const action = keys?.actions[event.key];
-    if (keys !== null && action !== undefined) {
-      if (!down.includes(event.key)) down.push(event.key);
+    if (keys !== null && held.press(keys, event.key)) {
       if (keys.idle === "wait" && !event.repeat) owed = 1;
     } else if (event.key === "Escape") take(false);
-    else if (event.key === " ") playButton.click();
+    else if (event.key === " ") (isPlaying ? player.pause : player.play)();
     else if (event.key === ".") player.step();
     else return;
     event.preventDefault();
   });
-  view.addEventListener("keyup", ({ key }) => {
-    if (down.includes(key)) down.splice(down.indexOf(key), 1);
-  });
-  view.addEventListener("blur", () => (down.length = 0));
+  view.root.addEventListener("keyup", ({ key }) => held.release(key));
+  view.root.addEventListener("blur", () => held.clear());
 
   const player: StagePlayer = {
+    get seed() {
+      return seed;
+    },
     get episode() {
       return { steps: frame?.steps ?? 0, return: frame?.return ?? 0, number: frame?.number ?? 0 };
     },
-    play() {
+    play: () => {
       isPlaying = true;
       showControls();
     },
-    pause() {
+    pause: () => {
       isPlaying = false;
       showControls();
     },
@@ -231,12 +170,12 @@ export function createStagePlayer(host: HTMLElement, options: StagePlayerOptions
     },
     reset(given) {
       if (given !== undefined && Number.isFinite(given)) seed = given;
-      seedInput.value = String(seed);
+      view.showSeed(seed);
       begin();
     },
     setSpeed(factor) {
       speed = factor;
-      speedSelect.value = String(factor);
+      view.showSpeed(factor);
     },
     setStage(given) {
       stage = given;
@@ -248,11 +187,12 @@ export function createStagePlayer(host: HTMLElement, options: StagePlayerOptions
       isDestroyed = true;
       generation++;
       stage.close();
-      view.remove();
+      view.root.remove();
     },
   };
   showControls();
-  begin();
+  player.setSpeed(speed);
+  player.reset(seed);
   requestAnimationFrame(tick);
   return player;
 }

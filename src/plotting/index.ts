@@ -9,4 +9,4 @@ export { plotRewardCurve, type RewardCurveOptions } from "./rewardCurve.js";
 export { plotSweep, type SweepLike } from "./sweepCurve.js";
 export { renderEpisodeGif, type EpisodeGifOptions } from "./video/episode.js";
 export type { Frame } from "./video/frame.js";
-export { writeGif, type GifOptions } from "./video/gif.js";
+export { createGif, writeGif, type Gif, type GifOptions } from "./video/gif.js";

@@ -31,7 +31,11 @@ export function isWithoutChromium(who: string): boolean {
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({ executablePath: executablePath ?? "", chromiumSandbox: false });
 
-const mimeTypes: Record<string, string> = { ".html": "text/html", ".js": "text/javascript" };
+const mimeTypes: Record<string, string> = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".css": "text/css",
+};
 
 export interface PageServer {
   readonly url: string;

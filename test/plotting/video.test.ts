@@ -3,7 +3,7 @@ import { readFileSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { renderEpisodeGif, writeGif, type Frame } from "vibe-rl/plotting";
+import { createGif, renderEpisodeGif, writeGif, type Frame } from "vibe-rl/plotting";
 import { lzw } from "../../src/plotting/video/lzw.js";
 import { readGif } from "./files.js";
 import { newFolder } from "./runs.js";
@@ -40,6 +40,25 @@ const moving = (count: number, size = 40): Frame[] =>
       Math.max(Math.abs(x - 2 * at), Math.abs(y - at)) < 5 ? 0xcc3311 : x % 7 === 0 ? 0x0077bb : 0xffffff,
     ),
   );
+
+describe("createGif", () => {
+  it("makes the bytes that writeGif writes, frame by frame", () => {
+    const frames = moving(6);
+    writeGif(file, frames, { fps: 20 });
+    const gif = createGif(frames, { fps: 20 });
+    for (const frame of frames) gif.add(frame);
+    expect(Buffer.compare(gif.finish(), readFileSync(file))).toBe(0);
+  });
+
+  it("refuses frames without their pixels, and a video without frames", () => {
+    const [frame] = moving(1);
+    expect(() => createGif([])).toThrow("createGif: needs at least one frame");
+    expect(() => createGif([frame]).finish()).toThrow("createGif: needs at least one frame");
+    const gif = createGif([frame]);
+    gif.add(frame);
+    expect(() => gif.add({ ...frame, width: 41 })).toThrow("createGif: frame 1 must have 6560 bytes");
+  });
+});
 
 describe("writeGif", () => {
   it("keeps every pixel of every frame where colours are few", () => {

@@ -22,7 +22,7 @@ interface Frame {
 function framesOf(origin: Error): Frame[] {
   // "at name (place)" or "at place" in V8, "name@place" elsewhere; paths may hold spaces and parentheses.
   const pattern =
-    /^(?:\s*at (?:(?<v8>.*) \()?|(?<name>.*)@)(?<place>(?:file:|https?:|[A-Za-z]:[\\/]|\/).*:\d+:\d+)\)?$/;
+    /^(?:\s*at (?:(?<v8>.*) \()?|(?<name>.*)@)(?<place>(?:file:|(?:blob:)?https?:|[A-Za-z]:[\\/]|\/).*:\d+:\d+)\)?$/;
   return (origin.stack ?? "").split("\n").flatMap((line) => {
     const { v8, name, place } = pattern.exec(line)?.groups ?? {};
     return place === undefined ? [] : [{ name: v8 ?? name ?? "", place: withoutScheme(place) }];

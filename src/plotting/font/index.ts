@@ -5,7 +5,7 @@ import { readTrueType, type Contour, type Font } from "./trueType.js";
 let font: Font | undefined;
 
 /** The font file, for those who draw text themselves. */
-export const fontFile = (): Uint8Array => Buffer.from(arimo, "base64");
+export const fontFile = (): Uint8Array => Uint8Array.from(atob(arimo), (letter) => letter.charCodeAt(0));
 
 export const fontFamily = "Arimo";
 

@@ -19,14 +19,27 @@ export const mostColors = 255;
 
 const word = (value: number): number[] => [value & 255, value >> 8];
 
+const letters = (text: string): number[] => [...text].map((letter) => letter.charCodeAt(0));
+
+/** Parts one behind the other; browsers, too, make videos. */
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
 /** Data in blocks of up to 255 bytes, each behind its length; an empty one ends it. */
-function blocks(data: Uint8Array): Buffer {
+function blocks(data: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [];
   for (let at = 0; at < data.length; at += 255) {
     const part = data.subarray(at, at + 255);
     parts.push(Uint8Array.of(part.length), part);
   }
-  return Buffer.concat([...parts, Uint8Array.of(0)]);
+  return joined([...parts, Uint8Array.of(0)]);
 }
 
 function checkOptions(operation: string, { fps = 30, loops = 0 }: GifOptions): Required<GifOptions> {
@@ -64,12 +77,12 @@ export function gifEncoder(operation: string, palette: Palette, options: GifOpti
   let before: Frame | null = null;
   let count = 0;
 
-  const header = ({ width, height }: Frame): Buffer => {
-    const table = Buffer.alloc(3 << bits);
-    palette.colors.forEach((color, at) => table.writeUIntBE(color, 3 * at, 3));
+  const header = ({ width, height }: Frame): Uint8Array => {
+    const table = new Uint8Array(3 << bits);
+    palette.colors.forEach((color, at) => table.set([color >> 16, (color >> 8) & 255, color & 255], 3 * at));
     const screen = [...word(width), ...word(height), 0x80 | (bits - 1), 0, 0];
-    const looping = [0x21, 0xff, 11, ...Buffer.from("NETSCAPE2.0"), 3, 1, ...word(loops), 0];
-    return Buffer.concat([Buffer.from("GIF89a"), Buffer.from(screen), table, Buffer.from(looping)]);
+    const looping = [0x21, 0xff, 11, ...letters("NETSCAPE2.0"), 3, 1, ...word(loops), 0];
+    return Uint8Array.from([...letters("GIF89a"), ...screen, ...table, ...looping]);
   };
 
   const add = (frame: Frame): void => {
@@ -103,23 +116,51 @@ export function gifEncoder(operation: string, palette: Palette, options: GifOpti
     count++;
   };
 
-  return { add, finish: (): Uint8Array => Buffer.concat([...parts, Uint8Array.of(0x3b)]) };
+  return { add, finish: (): Uint8Array => joined([...parts, Uint8Array.of(0x3b)]) };
 }
 
-function checkFrames(frames: readonly Frame[]): void {
-  if (frames.length === 0) fail("writeGif", "needs at least one frame");
-  frames.forEach(({ width, height, pixels }, at) => {
-    if (pixels.length !== 4 * width * height) {
-      const wanted = `${4 * width * height} bytes (${width} × ${height} × 4)`;
-      fail("writeGif", `frame ${at} must have ${wanted} of red, green, blue, opacity, got ${pixels.length}`);
-    }
-  });
+function checkFrame(operation: string, { width, height, pixels }: Frame, at: number): void {
+  if (pixels.length === 4 * width * height) return;
+  const wanted = `${4 * width * height} bytes (${width} × ${height} × 4)`;
+  fail(operation, `frame ${at} must have ${wanted} of red, green, blue, opacity, got ${pixels.length}`);
+}
+
+function checkFrames(operation: string, frames: readonly Frame[]): void {
+  if (frames.length === 0) fail(operation, "needs at least one frame");
+  frames.forEach((frame, at) => checkFrame(operation, frame, at));
+}
+
+/** An animated GIF that grows frame by frame. */
+export interface Gif {
+  add(frame: Frame): void;
+  /** The bytes of the file. */
+  finish(): Uint8Array;
+}
+
+/**
+ * Begins an animated GIF, in Node and in browsers. Its colours are chosen from `sample`, some of the frames that it will
+ * have: up to 255 colours in all are kept exactly.
+ */
+export function createGif(sample: readonly Frame[], options: GifOptions = {}): Gif {
+  checkFrames("createGif", sample);
+  const encoder = gifEncoder("createGif", paletteOf(sample, mostColors), options);
+  let count = 0;
+  return {
+    add(frame) {
+      checkFrame("createGif", frame, count++);
+      encoder.add(frame);
+    },
+    finish() {
+      if (count === 0) fail("createGif", "needs at least one frame: add comes before finish");
+      return encoder.finish();
+    },
+  };
 }
 
 /** Writes pixels as an animated GIF. Up to 255 colours in all are kept exactly. */
 export function writeGif(file: string, frames: readonly Frame[], options: GifOptions = {}): void {
   needFiles("writeGif");
-  checkFrames(frames);
+  checkFrames("writeGif", frames);
   const encoder = gifEncoder("writeGif", paletteOf(frames, mostColors), options);
   for (const frame of frames) encoder.add(frame);
   writePicture("writeGif", file, encoder.finish());

@@ -1,6 +1,10 @@
 // Files that are dropped on the page, or chosen by a button.
 
-export function setUpDrop(veil: HTMLElement, input: HTMLInputElement, take: (file: File) => void): void {
+export function setUpDrop(
+  veil: HTMLElement,
+  input: HTMLInputElement,
+  take: (files: readonly File[]) => void,
+): void {
   const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes("Files") ?? false;
   addEventListener("dragover", (event) => {
     if (!hasFiles(event)) return;
@@ -12,14 +16,14 @@ export function setUpDrop(veil: HTMLElement, input: HTMLInputElement, take: (fil
   });
   addEventListener("drop", (event) => {
     veil.hidden = true;
-    const file = event.dataTransfer?.files[0];
-    if (file === undefined) return;
+    const files = [...(event.dataTransfer?.files ?? [])];
+    if (files.length === 0) return;
     event.preventDefault();
-    take(file);
+    take(files);
   });
   input.addEventListener("change", () => {
-    const file = input.files?.[0];
-    if (file !== undefined) take(file);
+    const files = [...(input.files ?? [])];
+    if (files.length > 0) take(files);
     input.value = "";
   });
 }

@@ -208,10 +208,14 @@ const offerDownloads = (): void =>
   });
 
 /** A policy from a file plays where it fits: here, where it was trained, or in the first environment that it can play. */
-async function takeFile(file: File): Promise<void> {
+async function takeFiles(files: readonly File[]): Promise<void> {
+  const name = files.map((file) => file.name).join(" and ");
   message.clear();
   try {
-    const bytes = new Uint8Array(await file.arrayBuffer());
+    const contents = files.map(
+      async (file) => [file.name, new Uint8Array(await file.arrayBuffer())] as const,
+    );
+    const { bytes, label } = await desk.call("openPolicy", Object.fromEntries(await Promise.all(contents)));
     const here = sourceOf(choice);
     const fit = here === null ? null : await onStage.call("placesFor", { bytes, sources: [here] });
     const isHome = [null, choice.envId ?? stageName].includes(fit?.facts.environment ?? null);
@@ -226,11 +230,11 @@ async function takeFile(file: File): Promise<void> {
       if (found !== undefined && found !== choice.envId)
         await choose(startingChoice(catalog, found, choice.algo, choice.devices));
     }
-    agents.tell("file", { bytes, label: file.name });
+    agents.tell("file", { bytes, label });
     agents.choose("file");
     offerDownloads();
   } catch (error) {
-    message.fail(`${file.name} cannot be watched: ${messageOf(error)}`);
+    message.fail(`${name} cannot be watched: ${messageOf(error)}`);
   }
 }
 
@@ -250,7 +254,7 @@ for (const name of ["known", "own"] as const) {
     other.focus();
   });
 }
-setUpDrop(byId("drop", HTMLElement), byId("file", HTMLInputElement), (file) => void takeFile(file));
+setUpDrop(byId("drop", HTMLElement), byId("file", HTMLInputElement), (files) => void takeFiles(files));
 
 async function share(): Promise<void> {
   await showChoice();

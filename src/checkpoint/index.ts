@@ -11,6 +11,7 @@ export {
   loadCheckpoint,
   loadMetadata,
   loadWhole,
+  loadWholeBytes,
   type CheckpointInfo,
   type FindOptions,
   type Loaded,
@@ -22,6 +23,8 @@ export {
   type CheckpointMetrics,
   type ManagerSaveOptions,
 } from "./manager.js";
+export type { CheckpointBytes } from "./manifest.js";
+export { manifestName, tensorsName } from "./names.js";
 export { stepsToRemove } from "./retention.js";
 export { obstacleAt, saveCheckpoint, type SaveOptions } from "./save.js";
 export {

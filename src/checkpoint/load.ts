@@ -2,7 +2,7 @@
 import { fs, path } from "../node/index.js";
 import { decodeTree, decodeWhole } from "./codec.js";
 import { CheckpointError, DamagedCheckpointError } from "./errors.js";
-import { readCheckpoint, type StoredCheckpoint } from "./manifest.js";
+import { parseCheckpoint, readCheckpoint, type CheckpointBytes, type StoredCheckpoint } from "./manifest.js";
 import { manifestName } from "./names.js";
 import { listCheckpoints, showSteps } from "./steps.js";
 
@@ -141,7 +141,16 @@ export function loadWhole(
   dir: string,
   { step = null }: FindOptions = {},
 ): Loaded<unknown> {
-  const found = findOrFail(operation, dir, step);
+  return wholeOf(operation, findOrFail(operation, dir, step));
+}
+
+/** The same from the bytes of a checkpoint's files. */
+export function loadWholeBytes(operation: string, files: CheckpointBytes): Loaded<unknown> {
+  const place = "the checkpoint";
+  return wholeOf(operation, { ...parseCheckpoint(files, `${operation}: ${place}`), path: place });
+}
+
+function wholeOf(operation: string, found: Found): Loaded<unknown> {
   const { manifest, tensors } = found;
   return {
     ...infoOf(found),

@@ -6,7 +6,7 @@ import type { EncodedTree } from "./codec.js";
 import { DamagedCheckpointError } from "./errors.js";
 import { format, manifestName, tensorsName } from "./names.js";
 import { isOutline, type Outline } from "./outline.js";
-import { encodeSafetensors, type Tensor } from "./safetensors.js";
+import { encodeSafetensors, parseSafetensors, type Tensor } from "./safetensors.js";
 import { readSafetensors } from "./safetensorsFile.js";
 import { stepOfFolder } from "./steps.js";
 
@@ -28,7 +28,7 @@ export interface Manifest extends Description {
 }
 
 /** The checksum of a manifest: of its text without this field. */
-const checksumOf = (manifest: object): string => sha256([Buffer.from(JSON.stringify(manifest))]);
+const checksumOf = (manifest: object): string => sha256([new TextEncoder().encode(JSON.stringify(manifest))]);
 
 /** The files of a checkpoint. */
 export function checkpointFiles({ outline, tensors }: EncodedTree, description: Description): NewFile[] {
@@ -48,20 +48,38 @@ export function checkpointFiles({ outline, tensors }: EncodedTree, description: 
   ];
 }
 
+/** Refuses what cannot be a checkpoint; `place` is what it is called. */
+const refusing =
+  (place: string) =>
+  (what: string): never => {
+    throw new DamagedCheckpointError(`${place} is not a whole checkpoint: ${what}`);
+  };
+
 /** Reads and checks the manifest in a checkpoint's folder. */
 export function readManifest(folder: string): Manifest {
-  const file = path.join(folder, manifestName);
-  const damaged = (what: string): never => {
-    throw new DamagedCheckpointError(`${folder} is not a whole checkpoint: ${what}`);
-  };
+  const damaged = refusing(folder);
+  let text: string;
+  try {
+    text = fs.readFileSync(path.join(folder, manifestName), "utf8");
+  } catch (error) {
+    return damaged(failureCode(error) === "ENOENT" ? `it has no ${manifestName}` : explainFailure(error));
+  }
+  const manifest = parseManifest(text, folder);
+  const named = stepOfFolder(path.basename(folder));
+  if (named !== null && manifest.step !== null && named !== manifest.step) {
+    damaged(`it is that of step ${manifest.step}`);
+  }
+  return manifest;
+}
+
+/** The manifest in a text, checked. */
+function parseManifest(text: string, place: string): Manifest {
+  const damaged = refusing(place);
   let value: unknown;
   try {
-    value = JSON.parse(fs.readFileSync(file, "utf8"));
-  } catch (error) {
-    if (failureCode(error) === "ENOENT") damaged(`it has no ${manifestName}`);
-    damaged(
-      error instanceof SyntaxError ? `${manifestName} is cut short or not JSON` : explainFailure(error),
-    );
+    value = JSON.parse(text);
+  } catch {
+    damaged(`${manifestName} is cut short or not JSON`);
   }
   if (!isRecord(value) || value.format !== format)
     return damaged(`${manifestName} was not written by vibe-rl`);
@@ -72,12 +90,7 @@ export function readManifest(folder: string): Manifest {
   if (checksum !== checksumOf(manifest)) damaged(`${manifestName} was altered: its checksum differs`);
   const wrong = wrongField(manifest);
   if (wrong !== null) damaged(`${wrong} of ${manifestName} is not what vibe-rl writes`);
-  const checked = manifest as unknown as Manifest;
-  const named = stepOfFolder(path.basename(folder));
-  if (named !== null && checked.step !== null && named !== checked.step) {
-    damaged(`it is that of step ${checked.step}`);
-  }
-  return checked;
+  return manifest as unknown as Manifest;
 }
 
 /** The first field of a manifest that cannot be right, whatever the checksum says. */
@@ -119,4 +132,24 @@ export function readCheckpoint(folder: string): StoredCheckpoint {
     if (error instanceof DamagedCheckpointError) throw error;
     throw new DamagedCheckpointError(`cannot read ${file}: ${explainFailure(error)}`, { cause: error });
   }
+}
+
+/** The files of a checkpoint as bytes, by their names. */
+export interface CheckpointBytes {
+  readonly "checkpoint.json": Uint8Array | ArrayBuffer;
+  readonly "tensors.safetensors": Uint8Array | ArrayBuffer;
+}
+
+/** The same from the files' bytes, which is all that a page has. */
+export function parseCheckpoint(files: CheckpointBytes, place: string): StoredCheckpoint {
+  const [text, bytes] = ([manifestName, tensorsName] as const).map((name) => {
+    const given: unknown = files[name];
+    if (given instanceof ArrayBuffer) return new Uint8Array(given);
+    return given instanceof Uint8Array ? given : refusing(place)(`the bytes of ${name} are missing`);
+  });
+  const manifest = parseManifest(new TextDecoder().decode(text), place);
+  if (sha256([bytes]) !== manifest.files[tensorsName].sha256) {
+    throw new DamagedCheckpointError(`${tensorsName} of ${place} was altered: its checksum differs`);
+  }
+  return { manifest, tensors: parseSafetensors(bytes, refusing(place)).tensors };
 }

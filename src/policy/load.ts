@@ -1,7 +1,9 @@
 // Loading policies: from a run, from its checkpoints, or from the bytes of a file, which is all that a browser has.
 import { fail } from "../array/index.js";
 import type { DQNNetworks, PPONetworks, SACNetworks } from "../algorithms/index.js";
+import { loadWholeBytes, manifestName, tensorsName, type CheckpointBytes } from "../checkpoint/index.js";
 import type { Space } from "../env/index.js";
+import { isRecord } from "../files/index.js";
 import { checkActivation, type ImportOptions } from "./imported.js";
 import { actionKindOf } from "./acting.js";
 import { boundsOf, checkActionSpace, checkNames, policyFrom } from "./policy.js";
@@ -26,8 +28,11 @@ export interface LoadPolicyOptions extends PolicyOptions, Omit<ImportOptions, "a
   readonly actions?: "discrete" | "continuous";
 }
 
-/** A path to a run directory, a directory of checkpoints, a checkpoint or a policy's file; a `RunDir`; or bytes. */
-export type PolicySource = string | { readonly root: string } | Uint8Array | ArrayBuffer;
+/**
+ * A path to a run directory, a directory of checkpoints, a checkpoint or a policy's file; a `RunDir`; the bytes of a
+ * policy's file, or those of both files of a checkpoint by their names.
+ */
+export type PolicySource = string | { readonly root: string } | Uint8Array | ArrayBuffer | CheckpointBytes;
 
 const optionNames = [
   ...["step", "member", "networks", "actionSpace", "actions", "frameStack", "explore", "seed"],
@@ -80,17 +85,25 @@ async function read(
   source: PolicySource,
   options: LoadPolicyOptions,
 ): Promise<StoredPolicy> {
-  const isBytes = source instanceof Uint8Array || source instanceof ArrayBuffer;
-  if (!isBytes) {
-    const place: unknown = typeof source === "object" && source !== null ? source.root : source;
-    if (typeof place !== "string") {
-      fail(operation, `takes a path, a RunDir or bytes, got ${source === null ? "null" : typeof source}`);
+  if (source instanceof Uint8Array || source instanceof ArrayBuffer) {
+    if (options.step !== undefined || options.member !== undefined) {
+      fail(operation, "bytes hold one policy: step and member are for directories");
     }
-    const { policyOnDisk } = await import("./onDisk.js");
-    return policyOnDisk(operation, place, options);
+    return policyFromBytes(operation, source, options);
   }
-  if (options.step !== undefined || options.member !== undefined) {
-    fail(operation, "bytes hold one policy: step and member are for directories");
+  if (isCheckpoint(source)) {
+    if (options.step !== undefined) fail(operation, "these are the files of one checkpoint; leave out step");
+    const { policyInCheckpoint } = await import("./inCheckpoint.js");
+    return policyInCheckpoint(operation, loadWholeBytes(operation, source), options);
   }
-  return policyFromBytes(operation, source, options);
+  const place: unknown = isRecord(source) ? source.root : source;
+  if (typeof place !== "string") {
+    fail(operation, `takes a path, a RunDir or bytes, got ${source === null ? "null" : typeof source}`);
+  }
+  const { policyOnDisk } = await import("./onDisk.js");
+  return policyOnDisk(operation, place, options);
 }
+
+/** Whether there is a file of a checkpoint at least; which one is missing is said when they are read. */
+const isCheckpoint = (source: unknown): source is CheckpointBytes =>
+  isRecord(source) && (manifestName in source || tensorsName in source);

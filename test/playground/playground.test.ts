@@ -1,11 +1,16 @@
 // The playground in a real browser: it trains, draws, plays, and takes what visitors write and drop.
 import { readFileSync, rmSync } from "node:fs";
+import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { make } from "vibe-rl/env";
 import { loadPolicy } from "vibe-rl/policy";
+import { RunDir } from "vibe-rl/runDir";
+import { trainDQN } from "vibe-rl/runner";
 import { template } from "../../site/playground/editor/template.js";
 import { isWithoutChromium, launchChromium, openPage } from "../browser/chromium.js";
 import { readGif } from "../plotting/files.js";
+import { temporaryFolder } from "../temporary.js";
 import { buildSite, serveSite, train, trained, write, type Site } from "./site.js";
 
 const isSkipped = isWithoutChromium("test/playground/playground.test.ts");
@@ -133,7 +138,7 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
     expect(problems).toEqual([]);
   });
 
-  it("watches a policy that is dropped in, where it was trained", async () => {
+  it("watches a policy or a checkpoint that is dropped in, where it was trained", async () => {
     await page.getByLabel("Who plays").selectOption("latest");
     const { bytes } = await download("Policy");
     const other = await open("env=Acrobot-v1");
@@ -143,6 +148,22 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
     expect(await other.page.getByLabel("Environment").inputValue()).toBe("CartPole-v1");
     await other.page.locator(".player select").selectOption("64");
     await other.page.locator(".player-status", { hasText: /last (4[789]\d|500)$/ }).waitFor();
+
+    // A checkpoint is two files.
+    const baseDir = temporaryFolder();
+    const runDir = RunDir("mountain", { baseDir });
+    await trainDQN(...make("MountainCar-v0"), {
+      dqnConfig: { hiddenSizes: [8] },
+      runnerConfig: { totalTimesteps: 64, warmupSteps: 32, checkpointInterval: 64, evalEpisodes: 1 },
+      runDir,
+    });
+    const checkpoint = runDir.latestCheckpoint?.path ?? "";
+    const both = ["checkpoint.json", "tensors.safetensors"].map((name) => path.join(checkpoint, name));
+    await other.page.locator("#file").setInputFiles(both.slice(1));
+    await other.page.locator("#message", { hasText: "the bytes of checkpoint.json are missing" }).waitFor();
+    await other.page.locator("#file").setInputFiles(both);
+    await other.page.locator("#agent", { hasText: "from a file: checkpoint of step 64" }).waitFor();
+    expect(await other.page.getByLabel("Environment").inputValue()).toBe("MountainCar-v0");
 
     const dataTransfer = await other.page.evaluateHandle(() => {
       const data = new DataTransfer();

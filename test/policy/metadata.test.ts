@@ -1,5 +1,6 @@
 // What a policy knows of itself: its spaces and where it comes from, from runs, from memory and from files.
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { PPO, PPOConfig } from "vibe-rl/algorithms/ppo";
 import { SAC, SACConfig } from "vibe-rl/algorithms/sac";
@@ -34,6 +35,28 @@ const line: Environment = {
     return [np.stack([x, x.mul(0)]), { x, time }, x.neg(), done, info];
   },
 };
+
+it("a policy is loaded from the bytes of a checkpoint's files, which are checked", async () => {
+  const runDir = newRun();
+  await trainPPO(...make("CartPole-v1"), { ppoConfig, runnerConfig: small, runDir });
+  const folder = runDir.latestCheckpoint?.path ?? "";
+  const names = ["checkpoint.json", "tensors.safetensors"] as const;
+  const [manifest, tensors] = names.map((name) => readFileSync(path.join(folder, name)));
+  const files = { "checkpoint.json": manifest, "tensors.safetensors": tensors };
+  const [policy, expected] = [await loadPolicy(files), await loadPolicy(runDir)];
+  expect([policy.step, policy.metadata, policy.toSafetensors()]).toEqual([
+    ...[64, expected.metadata, expected.toSafetensors()],
+  ]);
+  const loading = (given: object) => loadPolicy({ ...files, ...given });
+  await expect(loading({ "checkpoint.json": undefined })).rejects.toThrow(
+    "loadPolicy: the checkpoint is not a whole checkpoint: the bytes of checkpoint.json are missing",
+  );
+  await expect(loading({ "checkpoint.json": manifest.subarray(1) })).rejects.toThrow("cut short or not JSON");
+  const altered = Uint8Array.from(tensors);
+  altered[altered.length - 1] ^= 1;
+  await expect(loading({ "tensors.safetensors": altered })).rejects.toThrow("its checksum differs");
+  await expect(loadPolicy(files, { step: 64 })).rejects.toThrow("leave out step");
+});
 
 describe("a policy's spaces", () => {
   it("are those of the environment that its run was trained in, also of one that nobody has registered", async () => {

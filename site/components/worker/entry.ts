@@ -1,4 +1,5 @@
 // The worker's program: training, playing, and what else of the library a page asks for.
+import type { CheckpointBytes } from "vibe-rl/checkpoint";
 import { envProblems } from "vibe-rl/env";
 import { loadPolicy, type Policy } from "vibe-rl/policy";
 import type { LoggedRecord } from "vibe-rl/runner";
@@ -8,6 +9,8 @@ import { serveCalls, WorkerError } from "./calls.js";
 import { explain, findEnv, type EnvSource } from "./environments.js";
 import { algosFor, catalog, describe } from "./settings.js";
 import { stop, train } from "./training.js";
+
+const checkpointNames = ["checkpoint.json", "tensors.safetensors"];
 
 let stage: LocalStage | null = null;
 let policy: Policy | null = null;
@@ -75,6 +78,21 @@ const offered = {
     on.setPolicy(next);
     policy = next;
     return next === null ? null : factsOf(next);
+  },
+
+  /** The policy in files by name: its own, or both of a checkpoint. As the bytes of its file, and with what to call it. */
+  async openPolicy(
+    files: Readonly<Record<string, Uint8Array>>,
+  ): Promise<{ readonly bytes: Uint8Array; readonly label: string }> {
+    const names = Object.keys(files);
+    if (checkpointNames.some((name) => names.includes(name))) {
+      const found = await loadPolicy(files as unknown as CheckpointBytes);
+      return { bytes: found.toSafetensors(), label: `checkpoint of step ${found.step ?? 0}` };
+    }
+    if (names.length > 1) {
+      throw new Error(`one policy at a time, or ${checkpointNames.join(" and ")} of a checkpoint`);
+    }
+    return { bytes: files[names[0]], label: names[0] };
   },
 
   /** Which of some environments a policy can play; why not, for each of the others. */

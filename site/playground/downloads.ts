@@ -1,4 +1,5 @@
 // What a visitor takes along: the policy, the curve, and a video. What makes them is loaded when it is asked for.
+import type { CheckpointFiles } from "vibe-rl/runner";
 import { element, fill } from "../components/dom.js";
 import { usualRate } from "../components/keys.js";
 import type { EnvSource } from "../components/worker/environments.js";
@@ -14,6 +15,8 @@ type LoggedRecord = Extract<TrainEvent, { kind: "record" }>["record"];
 export interface DownloadSources {
   readonly agents: Agents;
   readonly records: () => readonly LoggedRecord[];
+  /** The newest checkpoint of the run. */
+  readonly checkpoint: () => CheckpointFiles | null;
   /** The worker that has the environment on stage. */
   readonly library: () => Library;
   readonly source: () => EnvSource | null;
@@ -33,6 +36,7 @@ export function showDownloads(host: HTMLElement, sources: DownloadSources): void
   const { agents, records, library, message } = sources;
   const name = (ending: string): string => `${fileName(sources.title(), sources.algo())}${ending}`;
   const { current } = agents;
+  const checkpoint = sources.checkpoint();
   const hasCurve = records().some((record) => "episode_return" in record);
   const source = sources.source();
 
@@ -63,6 +67,16 @@ export function showDownloads(host: HTMLElement, sources: DownloadSources): void
           saveFile(name(`.${format}`), await library().call("exportPolicy", { bytes, format })),
         ),
       ),
+    ),
+    offer(
+      "Checkpoint",
+      "All of the run's state, as a tar: Node goes on with it",
+      checkpoint !== null,
+      async () => {
+        if (checkpoint === null) return;
+        const { tarOf } = await import("../components/tar.js");
+        saveFile(name(`_step_${checkpoint.step}.tar`), tarOf(checkpoint.files), "application/x-tar");
+      },
     ),
     offer("Curve (CSV)", "Every record of the run", records().length > 0, () =>
       saveFile(name(".csv"), toCsv(records()), "text/csv"),

@@ -7,6 +7,7 @@ import { createStagePlayer, type StagePlayer } from "../components/stagePlayer.j
 import type { EnvSource } from "../components/worker/environments.js";
 import { startLibrary, type Library } from "../components/worker/library.js";
 import { remoteStage } from "../components/worker/remoteStage.js";
+import type { CheckpointFiles } from "vibe-rl/runner";
 import { createTrainer, type Run } from "../components/worker/trainer.js";
 import { createAgents } from "./agents.js";
 import { fromHash, startingChoice, toHash, type Choice } from "./choice.js";
@@ -45,6 +46,8 @@ let isEditorLoading = false;
 let own: { readonly code: string; readonly algos: readonly string[] } | null = null;
 let player: StagePlayer | null = null;
 let run: Run | null = null;
+/** The newest checkpoint of the run. */
+let checkpoint: CheckpointFiles | null = null;
 let areSettingsSound = true;
 /** What is on stage, and in which worker. */
 let onStage: Library = desk;
@@ -168,10 +171,12 @@ async function train(): Promise<void> {
   const { algo, preset, changes, devices } = choice;
   const started = choice;
   let bestReturn = -Infinity;
+  checkpoint = null;
   run = trainer.start({ env, settings: { algo, preset, changes }, devices }, (event) => {
     view.hear(event);
     if (event.kind === "record" && typeof event.record.eval_return === "number")
       bestReturn = Math.max(bestReturn, event.record.eval_return);
+    if (event.kind === "checkpoint") checkpoint = event;
     if (event.kind !== "agent" || choice.envId !== started.envId) return;
     const isFirst = agents.names.size === 0;
     const at = `step ${event.step.toLocaleString("en")}`;
@@ -199,6 +204,7 @@ const offerDownloads = (): void =>
   showDownloads(byId("downloads", HTMLElement), {
     agents,
     records: () => view.records,
+    checkpoint: () => checkpoint,
     library: () => onStage,
     source: () => sourceOf(choice),
     title: () => choice.envId ?? stageName,

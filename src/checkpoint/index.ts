@@ -5,7 +5,14 @@ export {
   type InitializedCheckpoints,
   type InitializeOptions,
 } from "./initialize.js";
-export { beginJournal, isJournal, resumeJournal, type Journal, type JournalMark } from "./journal.js";
+export {
+  beginJournal,
+  isJournal,
+  journalBytes,
+  resumeJournal,
+  type Journal,
+  type JournalMark,
+} from "./journal.js";
 export {
   findCheckpoint,
   loadCheckpoint,
@@ -23,7 +30,7 @@ export {
   type CheckpointMetrics,
   type ManagerSaveOptions,
 } from "./manager.js";
-export type { CheckpointBytes } from "./manifest.js";
+export { checkpointBytes, type CheckpointBytes } from "./manifest.js";
 export { manifestName, tensorsName } from "./names.js";
 export { stepsToRemove } from "./retention.js";
 export { obstacleAt, saveCheckpoint, type SaveOptions } from "./save.js";

@@ -2,7 +2,9 @@
 // how far the journal reached when it was saved; what comes behind that belongs to no checkpoint that is whole.
 import { crypto, fs, type Hash } from "../node/index.js";
 import { explainFailure, failureCode, isRecord, startOfFile, type Action } from "../files/index.js";
+import { sha256 } from "./checksum.js";
 import { CheckpointError, DamagedCheckpointError } from "./errors.js";
+import { joined } from "./joined.js";
 
 /** How far a journal reaches: a checkpoint's part of it. */
 export interface JournalMark {
@@ -38,6 +40,16 @@ export function beginJournal(file: string): Journal {
     throw new CheckpointError(`${file} is not a journal of ours and is left as it is; move it away`);
   }
   return journalAt(file, crypto.createHash("sha256"), 0);
+}
+
+/** A whole journal as bytes, and the mark behind its last entry. */
+export function journalBytes(entries: readonly object[]): {
+  readonly bytes: Uint8Array;
+  readonly mark: JournalMark;
+} {
+  const lines = [header, ...entries.map((entry) => `${JSON.stringify(entry)}\n`)];
+  const bytes = joined(lines.map((line) => new TextEncoder().encode(line)));
+  return { bytes, mark: { bytes: bytes.length, sha256: sha256([bytes]) } };
 }
 
 /** Reads a journal up to a mark and goes on from there; `null` if there is no such file. */

@@ -2,9 +2,10 @@
 import { fs, path } from "../node/index.js";
 import { explainFailure, failureCode, isRecord, type NewFile } from "../files/index.js";
 import { sha256 } from "./checksum.js";
-import type { EncodedTree } from "./codec.js";
+import { encodeTree, type EncodedTree } from "./codec.js";
 import { DamagedCheckpointError } from "./errors.js";
 import { format, manifestName, tensorsName } from "./names.js";
+import { joined } from "./joined.js";
 import { isOutline, type Outline } from "./outline.js";
 import { encodeSafetensors, parseSafetensors, type Tensor } from "./safetensors.js";
 import { readSafetensors } from "./safetensorsFile.js";
@@ -44,7 +45,7 @@ export function checkpointFiles({ outline, tensors }: EncodedTree, description: 
   const text = JSON.stringify({ ...manifest, checksum: checksumOf(manifest) }, null, 2);
   return [
     { name: tensorsName, parts },
-    { name: manifestName, parts: [Buffer.from(`${text}\n`)] },
+    { name: manifestName, parts: [new TextEncoder().encode(`${text}\n`)] },
   ];
 }
 
@@ -138,6 +139,16 @@ export function readCheckpoint(folder: string): StoredCheckpoint {
 export interface CheckpointBytes {
   readonly "checkpoint.json": Uint8Array | ArrayBuffer;
   readonly "tensors.safetensors": Uint8Array | ArrayBuffer;
+}
+
+/** A tree as the files of a checkpoint. */
+export function checkpointBytes(
+  tree: unknown,
+  { step, metadata, score = null }: Partial<Description> & Pick<Description, "step" | "metadata">,
+): Readonly<Record<keyof CheckpointBytes, Uint8Array>> {
+  const files = checkpointFiles(encodeTree("checkpointBytes", tree, false), { step, metadata, score });
+  const [tensors, manifest] = files.map(({ parts }) => joined(parts));
+  return { [manifestName]: manifest, [tensorsName]: tensors };
 }
 
 /** The same from the files' bytes, which is all that a page has. */

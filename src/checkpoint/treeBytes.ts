@@ -3,6 +3,7 @@ import { arrayType, concrete, itemSize, viewBytes, type Array } from "../array/i
 import { sha256 } from "./checksum.js";
 import { decodeTree, decodeWhole, encodeTree, type DecodeOptions } from "./codec.js";
 import { CheckpointError, DamagedCheckpointError } from "./errors.js";
+import { joined } from "./joined.js";
 import { isOutline, type Outline } from "./outline.js";
 import { encodeSafetensors, parseSafetensors, type Tensor } from "./safetensors.js";
 
@@ -118,14 +119,7 @@ function arrayOf({ dtype, shape, bytes }: Tensor): Array {
 
 /** A tree as the bytes of a safetensors file. `metadata` are texts of the caller's that travel with it. */
 export function toSafetensors(tree: unknown, metadata: TextMetadata = {}): Uint8Array {
-  const parts = encodeTreeFile("toSafetensors", tree, metadata);
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return joined(encodeTreeFile("toSafetensors", tree, metadata));
 }
 
 /**

@@ -62,6 +62,7 @@ export type {
   RateOptions,
   RateSchedule,
   RecordSink,
+  CheckpointFiles,
   RunOptions,
   SACAgentOptions,
   SACTrainResult,

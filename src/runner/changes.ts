@@ -1,9 +1,19 @@
 // What may be changed when a run goes on, and what may not, with the reason. Everything that is allowed is recorded.
 import { fail } from "../array/index.js";
 import { isRecord, snakeCaseName } from "../files/index.js";
+import type { RunnerConfig } from "./config.js";
 
 /** What a run is made of, by name. A checkpoint tells it, and a run that goes on is compared with that. */
 export type Identity = Readonly<Record<string, unknown>>;
+
+/** A run's identity as its checkpoints have it, with the settings of the runner. */
+export function savedIdentity(identity: Identity, config: RunnerConfig): Identity {
+  const { totalTimesteps, evalEvery, evalEpisodes, logInterval, checkpointInterval } = config;
+  return {
+    ...identity,
+    runner: { totalTimesteps, evalEvery, evalEpisodes, logInterval, checkpointInterval },
+  };
+}
 
 /** A setting that was changed when a run went on. */
 export interface Change {

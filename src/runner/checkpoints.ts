@@ -18,15 +18,12 @@ import {
   type Journal,
 } from "../checkpoint/index.js";
 import type { Action } from "../files/index.js";
-import { changesSince, type Change, type Identity } from "./changes.js";
+import { changesSince, savedIdentity, type Change, type Identity } from "./changes.js";
 import type { RunnerConfig } from "./config.js";
-import { History, nothingYet, type Extent } from "./history.js";
+import { History, historyName, nothingYet, type Extent } from "./history.js";
 import { readMetadata, type Best, type Metadata } from "./metadata.js";
 import type { RunTraits, SavedRun } from "./runFiles.js";
 import { warn } from "./warn.js";
-
-/** The file beside the checkpoints that has what the run has measured. */
-const historyName = "history.jsonl";
 
 /** The checkpoint that a run goes on from. */
 export interface Restored<S> extends SavedRun<S> {
@@ -73,9 +70,8 @@ export class Checkpoints {
     const { resume, overwrite, maxCheckpoints, keepPeriod, checkpointInterval } = config;
     const options = { resume, overwrite, maxToKeep: maxCheckpoints, keepPeriod };
     const { manager, step } = initializeCheckpointDir(directory, options);
-    const { totalTimesteps, evalEvery, evalEpisodes, logInterval } = config;
-    const runner = { totalTimesteps, evalEvery, evalEpisodes, logInterval, checkpointInterval };
-    return new Checkpoints(manager, step, traits, { ...traits.identity, runner }, checkpointInterval ?? 0);
+    const identity = savedIdentity(traits.identity, config);
+    return new Checkpoints(manager, step, traits, identity, checkpointInterval ?? 0);
   }
 
   /** The newest checkpoint in words; `null` if there is none. */

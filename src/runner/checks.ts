@@ -4,7 +4,15 @@ import { PPOConfig } from "../algorithms/index.js";
 import type { RunnerConfig } from "./config.js";
 
 /** Options that every run takes. */
-export const runOptionNames = ["callback", "logger", "onProgress", "signal", "onStart", "runDir"] as const;
+export const runOptionNames = [
+  "callback",
+  "logger",
+  "onProgress",
+  "signal",
+  "onStart",
+  "onCheckpoint",
+  "runDir",
+] as const;
 
 /** Refuses devices that would otherwise be passed over in silence. */
 export function checkDevices(operation: string, { numDevices, fsdpDevices }: RunnerConfig): void {
@@ -31,7 +39,7 @@ export function withEnvironments(config: PPOConfig, runner: RunnerConfig): PPOCo
 
 /** Refuses listeners that cannot be called. */
 export function checkListeners(operation: string, options: Readonly<Record<string, unknown>>): void {
-  for (const name of ["callback", "onProgress", "onStart"]) {
+  for (const name of ["callback", "onProgress", "onStart", "onCheckpoint"]) {
     check(operation, name, options[name] ?? null, rules.orNull(rules.callable));
   }
   check(operation, "logger", options.logger ?? null, rules.orNull(logger));

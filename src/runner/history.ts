@@ -9,6 +9,9 @@ export interface Extent {
   readonly records: number;
 }
 
+/** The file beside the checkpoints that has what the run has measured. */
+export const historyName = "history.jsonl";
+
 export const nothingYet: Extent = { updates: 0, records: 0 };
 
 /** A part of a history as JSON; numbers of float32 are the base64 of their bytes. */
@@ -41,7 +44,8 @@ class FloatList {
   }
 }
 
-const toText = (values: Float32Array): string => Buffer.from(values.buffer).toString("base64");
+const toText = (values: Float32Array): string =>
+  btoa(globalThis.Array.from(new Uint8Array(values.buffer), (byte) => String.fromCharCode(byte)).join(""));
 
 /** The numbers of a text; `null` if it is none of theirs. */
 function fromText(text: unknown): Float32Array | null {

@@ -30,6 +30,7 @@ export {
   type RunResult,
   type StopSignal,
 } from "./loop.js";
+export type { CheckpointFiles } from "./byteFiles.js";
 export { dqnTrainer, trainDQN, type DQNTrainResult, type TrainDQNOptions } from "./dqn.js";
 export type { TrainResult } from "./offPolicy.js";
 export { sacTrainer, trainSAC, type SACTrainResult, type TrainSACOptions } from "./sac.js";

@@ -3,6 +3,7 @@
 import type { Array } from "../array/index.js";
 import { completedConfig } from "../agent/index.js";
 import type { RunDir } from "../runDir/index.js";
+import type { CheckpointFiles } from "./byteFiles.js";
 import { checkListeners } from "./checks.js";
 import { RunnerConfig } from "./config.js";
 import type { Change } from "./changes.js";
@@ -49,6 +50,11 @@ export interface RunOptions<A> {
    * settings that were changed since.
    */
   readonly onStart?: ((step: number, changes: readonly Change[]) => unknown) | null;
+  /**
+   * Called with every checkpoint as the bytes of its files, and waited for: for runs without a directory, as in pages.
+   * In a directory of checkpoints, the files are what a run is resumed from.
+   */
+  readonly onCheckpoint?: ((checkpoint: CheckpointFiles) => unknown) | null;
   /** Where the run keeps its config, metrics, checkpoints and reward curve. */
   readonly runDir?: RunDir | null;
 }
@@ -74,14 +80,14 @@ export interface RunResult<S> {
 export async function run<S extends object, A>(
   trainer: Trainer<S>,
   runnerConfig: Partial<RunnerConfig> | undefined,
-  { runDir, ...options }: RunOptions<A> = {},
+  { runDir, onCheckpoint, ...options }: RunOptions<A> = {},
 ): Promise<RunResult<S>> {
   const operation = `train${trainer.algorithm}`;
   const config = completedConfig(operation, "runnerConfig", RunnerConfig, runnerConfig);
-  checkListeners(operation, options);
+  checkListeners(operation, { ...options, onCheckpoint });
   // What an earlier run has left is removed only once this one is known to compile.
   if (config.overwrite) await trainer.prepare(trainer.start());
-  const files = await openFiles(config, runDir, trainer);
+  const files = await openFiles(operation, config, runDir, trainer, onCheckpoint);
   let session: Session<S, A> | null = null;
   try {
     session = await Session.begin(trainer, config, options, files);

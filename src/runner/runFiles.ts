@@ -1,6 +1,8 @@
 // What a run has on disk: none of it, as in a browser, or metrics and checkpoints.
+import { fail } from "../array/index.js";
 import type { Outcome } from "../files/index.js";
 import type { RunDir } from "../runDir/index.js";
+import type { CheckpointFiles } from "./byteFiles.js";
 import type { RunnerConfig } from "./config.js";
 import type { Gathered, LoggedRecord } from "./gathered.js";
 import type { History } from "./history.js";
@@ -66,11 +68,20 @@ const none: RunFiles = {
 
 /** The files of a run. What touches a disk is loaded only where there is something to write, so that browsers can train. */
 export async function openFiles(
+  operation: string,
   config: RunnerConfig,
   runDir: RunDir | null | undefined,
   traits: RunTraits,
+  onCheckpoint: ((checkpoint: CheckpointFiles) => unknown) | null = null,
 ): Promise<RunFiles> {
-  if (config.checkpointDir === null && (runDir ?? null) === null) return none;
+  if (config.checkpointDir === null && (runDir ?? null) === null) {
+    if (onCheckpoint === null) return none;
+    const { ByteFiles } = await import("./byteFiles.js");
+    return new ByteFiles(config, traits, onCheckpoint);
+  }
+  if (onCheckpoint !== null) {
+    fail(operation, "onCheckpoint is for runs without a directory; this one saves its checkpoints there");
+  }
   const { DiskFiles } = await import("./diskFiles.js");
   return DiskFiles.open(config, runDir ?? null, traits);
 }

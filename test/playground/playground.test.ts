@@ -1,12 +1,16 @@
 // The playground in a real browser: it trains, draws, plays, and takes what visitors write and drop.
+import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PPO } from "vibe-rl/algorithms/ppo";
+import { np } from "vibe-rl/array";
+import { presets } from "vibe-rl/config";
 import { make } from "vibe-rl/env";
 import { loadPolicy } from "vibe-rl/policy";
 import { RunDir } from "vibe-rl/runDir";
-import { trainDQN } from "vibe-rl/runner";
+import { trainDQN, trainPPO } from "vibe-rl/runner";
 import { template } from "../../site/playground/editor/template.js";
 import { isWithoutChromium, launchChromium, openPage } from "../browser/chromium.js";
 import { readGif } from "../plotting/files.js";
@@ -123,6 +127,23 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
     expect([onnx.act([0, 0, 0.1, 0.5]), onnx.act([0, 0, -0.1, -0.5])]).toEqual([1, 0]);
     expect((await download("JavaScript")).bytes.toString()).toContain("export");
 
+    const saved = await download("Checkpoint");
+    expect(saved.name).toBe("CartPole-v1_ppo_step_49920.tar");
+    const checkpointDir = temporaryFolder();
+    execFileSync("tar", ["-xf", "-"], { cwd: checkpointDir, input: saved.bytes });
+    // What was trained in the page goes on in Node.
+    const [started, stop] = [[] as number[], { aborted: false }];
+    const { algoConfig, runner } = presets.cartpole_ppo.config;
+    const [{ agentState }] = await trainPPO(...make("CartPole-v1"), {
+      ppoConfig: algoConfig,
+      runnerConfig: { ...runner, totalTimesteps: 60_000, checkpointDir, resume: true },
+      onStart: (step) => void started.push(step),
+      onProgress: () => (stop.aborted = true),
+      signal: stop,
+    });
+    expect(started).toEqual([49_920]);
+    expect(PPO.act(agentState, np.array([0, 0, 0.1, 0.5]), { explore: false })[0].item()).toBe(1);
+
     const [head, ...rows] = (await download("Curve (CSV)")).bytes.toString().trim().split("\n");
     expect(head.split(",")).toEqual(expect.arrayContaining(["step", "episode_return", "eval_return"]));
     expect(rows.length).toBeGreaterThan(40);
@@ -149,7 +170,11 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
     await other.page.locator(".player select").selectOption("64");
     await other.page.locator(".player-status", { hasText: /last (4[789]\d|500)$/ }).waitFor();
 
-    // A checkpoint is two files.
+    // A checkpoint is two files, or a tar of them.
+    await other.page
+      .locator("#file")
+      .setInputFiles({ ...file, name: "run.tar", buffer: (await download("Checkpoint")).bytes });
+    await other.page.locator("#agent", { hasText: "from a file: checkpoint of step 49920" }).waitFor();
     const baseDir = temporaryFolder();
     const runDir = RunDir("mountain", { baseDir });
     await trainDQN(...make("MountainCar-v0"), {

@@ -80,10 +80,14 @@ const offered = {
     return next === null ? null : factsOf(next);
   },
 
-  /** The policy in files by name: its own, or both of a checkpoint. As the bytes of its file, and with what to call it. */
+  /**
+   * The policy in files by name: its own, both of a checkpoint, or a tar of such. As the bytes of its file, and with what
+   * to call it.
+   */
   async openPolicy(
-    files: Readonly<Record<string, Uint8Array>>,
+    given: Readonly<Record<string, Uint8Array>>,
   ): Promise<{ readonly bytes: Uint8Array; readonly label: string }> {
+    const files = await unpacked(given);
     const names = Object.keys(files);
     if (checkpointNames.some((name) => names.includes(name))) {
       const found = await loadPolicy(files as unknown as CheckpointBytes);
@@ -141,6 +145,17 @@ const offered = {
     return plotSweep({ runs }, { config: { title: name } }).svg();
   },
 };
+
+/** Files by name; those of a tar without their folders. */
+async function unpacked(
+  files: Readonly<Record<string, Uint8Array>>,
+): Promise<Readonly<Record<string, Uint8Array>>> {
+  const [[name, bytes]] = Object.entries(files);
+  if (!name.endsWith(".tar")) return files;
+  const { filesInTar } = await import("../tar.js");
+  const inside = Object.entries(filesInTar(bytes));
+  return Object.fromEntries(inside.map(([place, content]) => [place.replace(/^.*\//, ""), content]));
+}
 
 const factsOf = ({ algorithm, kind, actionSize, obsShape, metadata }: Policy): PolicyFacts => ({
   ...{ algorithm, kind, actionSize, obsShape, environment: metadata.environment },

@@ -8,6 +8,7 @@ import {
   trainPPO,
   trainPPOMultiGPU,
   trainSAC,
+  type CheckpointFiles,
   type LoggedRecord,
   type Progress,
 } from "vibe-rl/runner";
@@ -28,7 +29,9 @@ export type TrainEvent =
   | { readonly kind: "record"; readonly record: LoggedRecord }
   | { readonly kind: "progress"; readonly progress: Progress }
   /** The policy as the bytes of its file; `isBest` by evaluation so far. */
-  | { readonly kind: "agent"; readonly step: number; readonly bytes: Uint8Array; readonly isBest: boolean };
+  | { readonly kind: "agent"; readonly step: number; readonly bytes: Uint8Array; readonly isBest: boolean }
+  /** A checkpoint, from which the run can go on elsewhere. */
+  | ({ readonly kind: "checkpoint" } & CheckpointFiles);
 
 /** An agent is told at most so often, in milliseconds: making its file compiles a program. */
 const agentEveryMs = 500;
@@ -37,7 +40,7 @@ const progressEveryMs = 50;
 
 type Listeners = Pick<
   NonNullable<Parameters<typeof trainPPO>[2]>,
-  "logger" | "onProgress" | "signal" | "onStart"
+  "logger" | "onProgress" | "signal" | "onStart" | "onCheckpoint"
 > & { readonly callback: (step: number, agentState: object) => Promise<void> };
 
 /** Trains with an algorithm, and returns the agent. */
@@ -48,7 +51,12 @@ async function trainWith(
   devices: number,
   listeners: Listeners,
 ): Promise<object> {
-  const runnerConfig = { ...config.runner, numDevices: devices > 1 ? devices : null };
+  const { totalTimesteps } = config.runner;
+  // At the end, or where the run is stopped, and of the best agents: nobody looks at more of them.
+  const runnerConfig = {
+    ...{ ...config.runner, checkpointInterval: totalTimesteps },
+    numDevices: devices > 1 ? devices : null,
+  };
   const common = { runnerConfig, ...listeners };
   switch (config.algo) {
     case "ppo": {
@@ -118,6 +126,11 @@ async function run(
   const agent = await trainWith(config, env, params, devices, {
     signal,
     onStart: () => tell({ kind: "start" }),
+    onCheckpoint: ({ step, files }) =>
+      tell(
+        { kind: "checkpoint", step, files },
+        Object.values(files).map(({ buffer }) => buffer as ArrayBuffer),
+      ),
     callback: async (step, agentState) => {
       [latest, latestStep] = [agentState, step];
       if (performance.now() - told.agentAt > agentEveryMs) await tellAgent(step, agentState, false);

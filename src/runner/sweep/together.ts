@@ -104,7 +104,7 @@ export async function runTogether<S extends AgentHolder>(
   const views = seats.map((_, at) => group.viewOf(at));
   const sessions: Session<object, object>[] = [];
   for (const [at, { runnerConfig, listeners }] of seats.entries()) {
-    const files = await openFiles(runnerConfig, undefined, views[at]);
+    const files = await openFiles("sweep", runnerConfig, undefined, views[at]);
     sessions.push(await Session.begin(views[at], runnerConfig, listeners, files));
   }
   const errors = seats.map((): DivergedError | null => null);

@@ -1,10 +1,9 @@
 // What grows with a run, beside its checkpoints, which do not: lines that are only ever appended. Each checkpoint says
 // how far the journal reached when it was saved; what comes behind that belongs to no checkpoint that is whole.
 import { crypto, fs, type Hash } from "../node/index.js";
-import { explainFailure, failureCode, isRecord, startOfFile, type Action } from "../files/index.js";
+import { explainFailure, failureCode, isRecord, joined, startOfFile, type Action } from "../files/index.js";
 import { sha256 } from "./checksum.js";
 import { CheckpointError, DamagedCheckpointError } from "./errors.js";
-import { joined } from "./joined.js";
 
 /** How far a journal reaches: a checkpoint's part of it. */
 export interface JournalMark {

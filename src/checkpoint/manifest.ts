@@ -1,11 +1,10 @@
 // checkpoint.json: what a checkpoint holds, and checksums that tell whether it is still what was written.
 import { fs, path } from "../node/index.js";
-import { explainFailure, failureCode, isRecord, type NewFile } from "../files/index.js";
+import { explainFailure, failureCode, isRecord, joined, type NewFile } from "../files/index.js";
 import { sha256 } from "./checksum.js";
 import { encodeTree, type EncodedTree } from "./codec.js";
 import { DamagedCheckpointError } from "./errors.js";
 import { format, manifestName, tensorsName } from "./names.js";
-import { joined } from "./joined.js";
 import { isOutline, type Outline } from "./outline.js";
 import { encodeSafetensors, parseSafetensors, type Tensor } from "./safetensors.js";
 import { readSafetensors } from "./safetensorsFile.js";

@@ -1,9 +1,9 @@
 // A tree as the bytes of one safetensors file, for weights that travel alone: to a file, over the network, to a page.
 import { arrayType, concrete, itemSize, viewBytes, type Array } from "../array/index.js";
+import { joined } from "../files/index.js";
 import { sha256 } from "./checksum.js";
 import { decodeTree, decodeWhole, encodeTree, type DecodeOptions } from "./codec.js";
 import { CheckpointError, DamagedCheckpointError } from "./errors.js";
-import { joined } from "./joined.js";
 import { isOutline, type Outline } from "./outline.js";
 import { encodeSafetensors, parseSafetensors, type Tensor } from "./safetensors.js";
 

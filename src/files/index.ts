@@ -4,6 +4,7 @@ export { pieces, runInBackground, runNow, writeAll, type Action, type Plan } fro
 export { columns } from "./columns.js";
 export { explainFailure, failureCode } from "./failure.js";
 export { foldersIn, isFolder, namesIn, startOfFile } from "./folders.js";
+export { joined } from "./joined.js";
 export { className, extendPath, isRecord, jsonProblem } from "./json.js";
 export { lockName, LockError, lockOwner, takeLock, type Lock, type LockOwner } from "./lock.js";
 export { camelCaseName, snakeCaseName, toCamelCase, toSnakeCase } from "./names.js";

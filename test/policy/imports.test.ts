@@ -6,7 +6,8 @@ import { toSafetensors } from "vibe-rl/checkpoint";
 import { MLP, type Layer } from "vibe-rl/nn";
 import { createPolicy, exportPolicy, loadPolicy, networkParamsOf } from "vibe-rl/policy";
 import { encodeModel, type OnnxModel, type OnnxNode, type OnnxTensor } from "../../src/policy/onnx/model.js";
-import { joined, nested, whole } from "../../src/policy/onnx/protobuf.js";
+import { joined } from "../../src/files/index.js";
+import { nested, whole } from "../../src/policy/onnx/protobuf.js";
 import { distance, examples, observationsOf, varied } from "./examples.js";
 
 const layers: readonly Layer[] = varied(MLP.init(random.key(4), [4, 8, 8, 3]));

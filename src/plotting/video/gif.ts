@@ -1,5 +1,6 @@
 // Animated GIF: one palette for all frames; a frame holds only the rectangle that changed, and in it what has not
 // changed is transparent, which compresses to almost nothing.
+import { joined } from "../../files/index.js";
 import { needFiles } from "../../node/index.js";
 import { fail } from "../error.js";
 import { writePicture } from "../writePicture.js";
@@ -20,17 +21,6 @@ export const mostColors = 255;
 const word = (value: number): number[] => [value & 255, value >> 8];
 
 const letters = (text: string): number[] => [...text].map((letter) => letter.charCodeAt(0));
-
-/** Parts one behind the other; browsers, too, make videos. */
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
 
 /** Data in blocks of up to 255 bytes, each behind its length; an empty one ends it. */
 function blocks(data: Uint8Array): Uint8Array {

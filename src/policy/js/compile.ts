@@ -1,6 +1,7 @@
 // A policy as machine code and memory: the program for one observation, its constants, and where everything lies.
 import { fail, np, random, sizeOf, type Concrete, type DType } from "../../array/index.js";
 import { compileToWasm, isCompilable, pageBytes, type Slot } from "../../compiler/index.js";
+import { joined } from "../../files/index.js";
 import { actBatchOf, anyKey } from "../acting.js";
 import { programOf } from "../program.js";
 import type { StoredPolicy } from "../stored.js";
@@ -102,11 +103,5 @@ function withoutCustomSections(bytes: Uint8Array): Uint8Array {
     at += length;
     if (bytes[start] !== 0) kept.push(bytes.subarray(start, at));
   }
-  const out = new Uint8Array(kept.reduce((sum, part) => sum + part.length, 0));
-  let end = 0;
-  for (const part of kept) {
-    out.set(part, end);
-    end += part.length;
-  }
-  return out;
+  return joined(kept);
 }

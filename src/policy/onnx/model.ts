@@ -1,6 +1,7 @@
 // ONNX models as plain data, and how they are written and read (https://onnx.ai/onnx/repo-docs/IR.html). The numbers are
 // those of the fields in onnx.proto.
-import { Fields, float, joined, nested, whole, type Message } from "./protobuf.js";
+import { joined } from "../../files/index.js";
+import { Fields, float, nested, whole, type Message } from "./protobuf.js";
 
 /** The element types of ONNX that we write and read. */
 export const elementTypes = {

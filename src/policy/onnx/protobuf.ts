@@ -1,4 +1,5 @@
 // Protocol buffers, as far as ONNX files need them: fields written to bytes, and bytes taken apart into fields.
+import { joined } from "../../files/index.js";
 
 /** A message, or a field of one, as bytes. */
 export type Message = readonly Uint8Array[];
@@ -35,17 +36,6 @@ export function nested(field: number, content: string | Uint8Array | Message): U
         ? content
         : joined(content);
   return joined([Uint8Array.from([...key(field, 2), ...varint(bytes.length)]), bytes]);
-}
-
-/** Parts one behind the other. */
-export function joined(parts: Message): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }
 
 /** A field as it was read: a number, or bytes. */

@@ -17,11 +17,8 @@ import { countProcessors, findMembers, maySleep, occupied } from "./pool.js";
 import { instantiate, recover, runDevice, type DeviceProgram } from "./running.js";
 import { ResidentShards } from "./shards.js";
 
-/**
- * How often a device looks for the others before it sleeps: some 0.35 ms. To sleep and to be woken takes 7 µs at best,
- * and far longer on processors that others share, which give one up that sleeps.
- */
-const spinsWhenAlone = 600_000;
+/** How often a device looks for the others before it sleeps: for as long as sleeping and waking takes, some 7 µs. */
+const spinsWhenAlone = 12_000;
 /** The same where there are more devices than processors: who is waited for may need this one. */
 const spinsWhenCrowded = 100;
 

@@ -46,8 +46,10 @@ export function journalBytes(entries: readonly object[]): {
   readonly bytes: Uint8Array;
   readonly mark: JournalMark;
 } {
-  const lines = [header, ...entries.map((entry) => `${JSON.stringify(entry)}\n`)];
-  const bytes = joined(lines.map((line) => new TextEncoder().encode(line)));
+  const text = new TextEncoder();
+  const bytes = joined(
+    [header, ...entries.map((entry) => `${JSON.stringify(entry)}\n`)].map((line) => text.encode(line)),
+  );
   return { bytes, mark: { bytes: bytes.length, sha256: sha256([bytes]) } };
 }
 

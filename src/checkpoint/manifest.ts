@@ -150,7 +150,7 @@ export function checkpointBytes(
   return { [manifestName]: manifest, [tensorsName]: tensors };
 }
 
-/** The same from the files' bytes, which is all that a page has. */
+/** Reads a checkpoint from the bytes of its files, which is all that a page has. */
 export function parseCheckpoint(files: CheckpointBytes, place: string): StoredCheckpoint {
   const [text, bytes] = ([manifestName, tensorsName] as const).map((name) => {
     const given: unknown = files[name];

@@ -138,7 +138,7 @@ describe("an opened run", () => {
   });
 
   it("says why it cannot be played or resumed, where it cannot", async () => {
-    const imported = await detailsOf({ env_id: "Snake-v0", imports: ["/home/me/snake.js"] });
+    const imported = await detailsOf({ env_id: "Snake-v0", imports: ["games/snake.js"] });
     expect(imported.play).toEqual({
       problem:
         "its environment, Snake-v0, was registered by snake.js; the page has only those that come with vibe-rl",

@@ -1,6 +1,6 @@
 // From nothing to ready, and then at full speed: a whole PPO training run: npm run bench -- compile
 import { jit, makeProgram, random } from "vibe-rl/array";
-import { compileToWasm } from "../dist/compiler/index.js";
+import { compile as compileProgram, wasmRenderer } from "../dist/compiler/index.js";
 import { detectFeatures } from "../dist/device/wasm/features.js";
 import { buildLimit, instantiate } from "./limit/build.mjs";
 import { compete, digits, row, timeOf } from "./measure.mjs";
@@ -32,8 +32,8 @@ function readyMs(options) {
 function parts(options) {
   const trace = timed(() => makeProgram(fresh(options))(key));
   const { program, constants, size } = trace.value;
-  const compile = timed(() => compileToWasm(program, constants.length, detectFeatures()));
-  const engine = timed(() => new WebAssembly.Module(compile.value.bytes));
+  const compile = timed(() => compileProgram(program, constants.length, wasmRenderer(detectFeatures())));
+  const engine = timed(() => new WebAssembly.Module(compile.value.code));
   return { size, trace, compile, engine };
 }
 
@@ -49,7 +49,7 @@ function measure(options, first) {
     best(({ trace }) => trace.ms),
     best(({ compile: { ms } }) => ms),
     best(({ engine }) => engine.ms),
-    digits(compile.value.bytes.length / 1024),
+    digits(compile.value.code.length / 1024),
     digits(compile.value.memoryBytes / 1024),
   ];
 }

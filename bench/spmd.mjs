@@ -5,7 +5,7 @@
 import { arrayType, lax, np } from "../dist/array/index.js";
 import { bindOne, traceProgram } from "../dist/array/core/trace.js";
 import { psum } from "../dist/array/primitives/collectives.js";
-import { compileSpmd, compileToWasm, pageBytes } from "../dist/compiler/index.js";
+import { compile, compileSpmd, pageBytes, wasmRenderer } from "../dist/compiler/index.js";
 import { wasmBackend } from "../dist/device/wasm/backend.js";
 import { detectFeatures } from "../dist/device/wasm/features.js";
 import { digits, row, timeOf } from "./measure.mjs";
@@ -91,7 +91,7 @@ function inMemory(bytes, memory, slots, inputs) {
 }
 
 function inPlainMemory(program, inputs) {
-  const { bytes, memoryBytes, inputs: slots } = compileToWasm(program, inputs.length, features);
+  const { code: bytes, memoryBytes, inputs: slots } = compile(program, inputs.length, wasmRenderer(features));
   const memory = new WebAssembly.Memory({ initial: Math.ceil(memoryBytes / pageBytes) });
   return inMemory(bytes, memory, slots, inputs);
 }

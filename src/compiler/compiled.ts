@@ -21,10 +21,14 @@ interface Interface {
   readonly messages: readonly Message[];
 }
 
-export interface WasmProgram extends Interface {
-  readonly bytes: Uint8Array;
+/** A program as its renderer wrote it. */
+export interface Compiled<Code> extends Interface {
+  readonly code: Code;
   readonly memoryBytes: number;
 }
+
+/** A program as a WebAssembly module. */
+export type WasmProgram = Compiled<Uint8Array>;
 
 /** A program for several devices that share a memory. */
 export interface WasmSpmdProgram extends Interface {

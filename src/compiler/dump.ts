@@ -4,21 +4,6 @@ import type { Step } from "./kernel.js";
 import type { MemoryPlan } from "./plan/arena.js";
 import { showSteps } from "./show/kernels.js";
 import { showPlan } from "./show/plan.js";
-import { disassemble } from "./wasm/disassemble.js";
-
-/** Names of the passes, in the order in which they run. */
-export const dumpPasses = ["simplify", "fuse", "plan", "wat"] as const;
-
-export type DumpPass = (typeof dumpPasses)[number];
-
-/** What the passes made of a program. */
-export interface CompiledForms {
-  readonly simplified: Program;
-  readonly steps: readonly Step[];
-  readonly plan: MemoryPlan;
-  /** The WebAssembly module. */
-  readonly bytes: Uint8Array;
-}
 
 /** A file of a dump: how its name ends, and what is in it. */
 export interface DumpText {
@@ -26,15 +11,28 @@ export interface DumpText {
   readonly text: string;
 }
 
-const texts: Record<DumpPass, (forms: CompiledForms) => string> = {
+/** What the passes made of a program. */
+export interface CompiledForms {
+  readonly simplified: Program;
+  readonly steps: readonly Step[];
+  readonly plan: MemoryPlan;
+  /** What can be seen of the code, by name. */
+  readonly listings: Readonly<Partial<Record<string, () => DumpText>>>;
+}
+
+/** The passes that all machines have in common, in the order in which they run. */
+const passes: Readonly<Partial<Record<string, (forms: CompiledForms) => string>>> = {
   simplify: ({ simplified }) => `${showProgram(simplified)}\n`,
   fuse: ({ steps }) => showSteps(steps),
   plan: ({ plan, steps }) => showPlan(plan, steps),
-  wat: ({ bytes }) => disassemble(bytes),
 };
 
-/** What a pass made of a program, as a file. */
-export const dumpText = (pass: DumpPass, forms: CompiledForms): DumpText => ({
-  suffix: pass === "wat" ? "wat" : `${pass}.txt`,
-  text: texts[pass](forms),
-});
+/** Names of all that can be dumped, in the order in which it is made: passes, then the listings of renderers. */
+export const dumpPasses: readonly string[] = [...Object.keys(passes), "wat", "c"];
+
+/** What a pass made of a program, as a file; null where a program has no such form. */
+export function dumpText(pass: string, forms: CompiledForms): DumpText | null {
+  const show = passes[pass];
+  if (show !== undefined) return { suffix: `${pass}.txt`, text: show(forms) };
+  return forms.listings[pass]?.() ?? null;
+}

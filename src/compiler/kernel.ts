@@ -119,8 +119,6 @@ export interface DotKernel {
   readonly left: DotOperand;
   readonly right: DotOperand;
   readonly stores: readonly Store[];
-  /** Working memory, if the renderer wants any: elements of float32. */
-  readonly scratch: Buffer;
 }
 
 /** Lanes of equal length, each put in order by its keys; all values are reordered alike. */
@@ -136,7 +134,6 @@ export interface SortKernel {
   /** The first key decides, the others where those before are equal. */
   readonly keys: readonly Place[];
   readonly values: readonly { readonly from: Place; readonly to: Place }[];
-  readonly scratch: Buffer;
 }
 
 /** The whole of one array copied to another place. */

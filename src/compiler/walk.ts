@@ -1,5 +1,21 @@
-// Walking through the expressions of a kernel, without recursion: chains of them can be long.
-import type { Expression } from "./kernel.js";
+// Walking through steps, and through the expressions of a kernel: these without recursion, for chains can be long.
+import type { Address, DotKernel, Expression, Kernel, LoopKernel, Step, Store } from "./kernel.js";
+
+/** What a step holds: the kernel, or the steps inside. */
+const insideOf = (step: Exclude<Step, { kind: "kernel" }>): readonly Step[] => {
+  switch (step.kind) {
+    case "loop":
+      return step.body;
+    case "while":
+      return [...step.test, ...step.body];
+    case "branch":
+      return step.cases.flat();
+  }
+};
+
+/** All kernels of some steps, in order. */
+export const kernelsIn = (steps: readonly Step[]): Kernel[] =>
+  steps.flatMap((step) => (step.kind === "kernel" ? [step.kernel] : kernelsIn(insideOf(step))));
 
 export const operandsOf = (expression: Expression): readonly Expression[] =>
   expression.kind === "operation"
@@ -31,4 +47,42 @@ export function landings(order: readonly Expression[]): Expression[] {
     depth.set(expression, below % deepest);
   }
   return found;
+}
+
+/** Every load below some expressions, each once. */
+export const loadsIn = (roots: Iterable<Expression>): Address[] =>
+  expressionsBelow(roots).flatMap((expression) => (expression.kind === "load" ? [expression.address] : []));
+
+/** The expressions that a kernel's reductions evaluate. */
+export const reductionRoots = ({ reductions }: LoopKernel): Expression[] =>
+  reductions.flatMap(({ value, position }) => (position === null ? [value] : [value, position]));
+
+/** The expressions that a kernel's stores evaluate. */
+export const rootsOf = (stores: readonly Store[]): Expression[] =>
+  stores.flatMap(({ value, guard, address }) => [
+    value,
+    ...(guard === null ? [] : [guard]),
+    ...address.computed.map(({ index }) => index),
+  ]);
+
+/** What a kernel loads: all of it, and what only comes after its reductions. */
+interface Loads {
+  readonly all: readonly Address[];
+  readonly after: readonly Address[];
+}
+
+const loadsFound = new WeakMap<LoopKernel | DotKernel, Loads>();
+
+/** The loads of a kernel's expressions, found once. */
+export function loadsOf(kernel: LoopKernel | DotKernel): Loads {
+  const known = loadsFound.get(kernel) ?? findLoads(kernel);
+  loadsFound.set(kernel, known);
+  return known;
+}
+
+function findLoads(kernel: LoopKernel | DotKernel): Loads {
+  if (kernel.kind === "dot") return { all: loadsIn(rootsOf(kernel.stores)), after: [] };
+  const roots = [...rootsOf(kernel.body), ...reductionRoots(kernel)];
+  const late = rootsOf(kernel.after);
+  return { all: loadsIn([...roots, ...late]), after: late.length === 0 ? [] : loadsIn(late) };
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { grad, lax, nn, np, type Array } from "vibe-rl/array";
-import { dumpPasses, dumpText } from "../../src/compiler/index.js";
+import { dumpText } from "../../src/compiler/index.js";
 import { compileWith } from "./forms.js";
 
 const page = readFileSync(new URL("../../docs/compiler.md", import.meta.url), "utf8");
@@ -22,9 +22,9 @@ it("shows every pass of its example as it is", () => {
   };
   const forms = compileWith({ fma: false })(descend, np.ones([8, 4]), np.ones([16, 8]), np.ones([16, 4]));
   const shown = [...page.matchAll(/^```listing (\w+)\n(.*?)^```/gms)];
-  expect(shown.map(([, pass]) => pass)).toEqual([...dumpPasses]);
+  expect(shown.map(([, pass]) => pass)).toEqual(["simplify", "fuse", "plan", "wat"]);
   for (const [, pass, text] of shown) {
-    const whole = plain(dumpText(pass as (typeof dumpPasses)[number], forms).text);
+    const whole = plain(dumpText(pass, forms)?.text ?? "");
     if (pass === "wat") expect(whole).toContain(plain(text));
     else expect(plain(text)).toBe(whole);
   }

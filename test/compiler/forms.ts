@@ -2,7 +2,7 @@
 import { makeProgram, type Array } from "vibe-rl/array";
 import type { CompiledForms } from "../../src/compiler/dump.js";
 import type { Kernel, Step } from "../../src/compiler/kernel.js";
-import { compileToWasm, type Features, type WasmProgram } from "../../src/compiler/index.js";
+import { compile, wasmRenderer, type Features, type WasmProgram } from "../../src/compiler/index.js";
 
 export interface Forms extends CompiledForms {
   readonly compiled: WasmProgram;
@@ -13,7 +13,12 @@ export const compileWith =
   <A extends readonly Array[]>(f: (...args: A) => unknown, ...args: A): Forms => {
     const { program, constants } = makeProgram(f)(...args);
     const seen: CompiledForms[] = [];
-    const compiled = compileToWasm(program, constants.length, features, (forms) => void seen.push(forms));
+    const compiled = compile(
+      program,
+      constants.length,
+      wasmRenderer(features),
+      (forms) => void seen.push(forms),
+    );
     return { ...seen[0], compiled };
   };
 

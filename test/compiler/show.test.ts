@@ -16,11 +16,10 @@ import { Assembler } from "../../src/compiler/wasm/assembler.js";
 import { Bytes } from "../../src/compiler/wasm/bytes.js";
 import { decodeModule, type Instruction } from "../../src/compiler/wasm/decode.js";
 import { disassemble } from "../../src/compiler/wasm/disassemble.js";
-import { dotScratch } from "../../src/compiler/wasm/dot/index.js";
 import { encodeModule, type ModuleParts } from "../../src/compiler/wasm/module.js";
 import { encodings } from "../../src/compiler/wasm/opcodes.js";
+import { wasmRenderer } from "../../src/compiler/wasm/renderer.js";
 import { renderSteps } from "../../src/compiler/wasm/render.js";
-import { sortScratch } from "../../src/compiler/wasm/sort.js";
 import { writeDumps } from "../../src/device/wasm/dump.js";
 import { writeDumps as writeNoDumps } from "../../src/device/wasm/noDump.js";
 
@@ -28,9 +27,9 @@ import { writeDumps as writeNoDumps } from "../../src/device/wasm/noDump.js";
 function compile<A extends readonly Array[]>(
   f: (...args: A) => unknown,
   ...args: A
-): CompiledForms & { readonly parts: ModuleParts } {
+): CompiledForms & { readonly parts: ModuleParts; readonly bytes: Uint8Array } {
   const simplified = simplifyProgram(makeProgram(f)(...args).program);
-  const shared = new Shared({ dotScratch, sortScratch });
+  const shared = new Shared();
   const inputs = simplified.inputs.map(({ type: { dtype, shape } }, index) =>
     shared.buffer(
       dtype,
@@ -44,9 +43,11 @@ function compile<A extends readonly Array[]>(
     inputs,
     outputs.map(({ buffer }) => buffer),
     [],
+    wasmRenderer({ fma: true }).scratch,
   );
   const parts = renderSteps(steps, plan, { fma: true });
-  return { simplified, steps, plan, parts, bytes: encodeModule(parts) };
+  const bytes = encodeModule(parts);
+  return { simplified, steps, plan, parts, bytes, listings: wasmRenderer({ fma: true }).list(bytes) };
 }
 
 /** A listing without the numbers of variables, which depend on what was traced before. */
@@ -341,7 +342,7 @@ describe("dumps", () => {
 
   it("name the passes there are if one is unknown", () => {
     vi.stubEnv("VIBE_RL_DUMP", "fuse,render");
-    const message = 'VIBE_RL_DUMP: there is no pass "render"; there are simplify, fuse, plan, wat';
+    const message = 'VIBE_RL_DUMP: there is no pass "render"; there are simplify, fuse, plan, wat, c';
     expect(() => dump(layer())).toThrow(message);
   });
 

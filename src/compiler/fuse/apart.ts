@@ -18,7 +18,6 @@ export function addSort(region: Region, { inputs, outputs, params }: Equation): 
     values.forEach((value) => region.copy(value.from, value.to, size));
     return;
   }
-  const { shared } = region;
   region.push({
     kind: "sort",
     name: "sort",
@@ -28,7 +27,6 @@ export function addSort(region: Region, { inputs, outputs, params }: Equation): 
     outer: length * stride,
     keys: from.slice(0, keys),
     values,
-    scratch: shared.buffer("int32", shared.target.sortScratch(length), "sorting"),
   });
 }
 

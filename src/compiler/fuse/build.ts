@@ -1,7 +1,7 @@
 // Kernels from groups: the expressions of all nodes of a group, over common axes.
 import { sizeOf, type DotParams, type Equation, type Variable } from "../../array/index.js";
 import type { DotKernel, DotOperand, Expression, LoopKernel, Reduction, Store } from "../kernel.js";
-import { loadsIn } from "../plan/accesses.js";
+import { loadsIn } from "../walk.js";
 import { axisIndex, constantIndex, ExpressionBuilder, type Index } from "./expressions.js";
 import type { Group } from "./groups.js";
 import { Lowering } from "./lower.js";
@@ -354,7 +354,7 @@ export function buildDot(region: Region, equation: Equation, group: Group): DotK
   const epilogue = group.after
     .map(({ variable }) => variable)
     .filter((variable) => region.isNeeded(variable));
-  const kernel: Omit<DotKernel, "scratch"> = {
+  return {
     kind: "dot",
     name: nameOf(region, [output, ...epilogue], "product"),
     batch,
@@ -367,9 +367,5 @@ export function buildDot(region: Region, equation: Equation, group: Group): DotK
       ...(region.isNeeded(output) ? [own] : []),
       ...storesOf(region, group.after, (node) => [storeOf(node, lowering, spread(node.shape, significant))]),
     ],
-  };
-  return {
-    ...kernel,
-    scratch: region.shared.buffer("float32", region.shared.target.dotScratch(kernel), "panels"),
   };
 }

@@ -1,12 +1,9 @@
 // What the regions of one compilation have in common: buffers, counters, messages.
 import type { DebugPrintParams, DType } from "../../array/index.js";
 import type { Buffer, Counter, Place } from "../kernel.js";
-import type { Target } from "../target.js";
 
 /** What all regions of one compilation share. */
 export class Shared {
-  constructor(readonly target: Target) {}
-
   readonly buffers: Buffer[] = [];
   readonly counters: Counter[] = [];
   readonly messages: DebugPrintParams[] = [];

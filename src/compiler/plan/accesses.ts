@@ -1,19 +1,7 @@
 // What each kernel reads and writes, and whether a result may take the place of something it reads.
 import { sizeOf } from "../../array/index.js";
-import type {
-  Address,
-  Buffer,
-  Counter,
-  DotKernel,
-  ExchangeKernel,
-  Expression,
-  Kernel,
-  LoopKernel,
-  Place,
-  Pull,
-  Store,
-} from "../kernel.js";
-import { expressionsBelow } from "../walk.js";
+import type { Address, Buffer, Counter, ExchangeKernel, Kernel, Place, Pull, Store } from "../kernel.js";
+import { loadsOf } from "../walk.js";
 
 export interface Access {
   readonly buffer: Buffer;
@@ -22,44 +10,6 @@ export interface Access {
   readonly counters: readonly Counter[];
   /** Whether the whole buffer is written, so that what was there is gone. */
   readonly isWhole: boolean;
-}
-
-/** Every load below some expressions, each once. */
-export const loadsIn = (roots: Iterable<Expression>): Address[] =>
-  expressionsBelow(roots).flatMap((expression) => (expression.kind === "load" ? [expression.address] : []));
-
-/** The expressions that a kernel's reductions evaluate. */
-export const reductionRoots = ({ reductions }: LoopKernel): Expression[] =>
-  reductions.flatMap(({ value, position }) => (position === null ? [value] : [value, position]));
-
-/** The expressions that a kernel's stores evaluate. */
-export const rootsOf = (stores: readonly Store[]): Expression[] =>
-  stores.flatMap(({ value, guard, address }) => [
-    value,
-    ...(guard === null ? [] : [guard]),
-    ...address.computed.map(({ index }) => index),
-  ]);
-
-/** What a kernel loads: all of it, and what only comes after its reductions. */
-interface Loads {
-  readonly all: readonly Address[];
-  readonly after: readonly Address[];
-}
-
-const loadsFound = new WeakMap<LoopKernel | DotKernel, Loads>();
-
-/** The loads of a kernel's expressions, found once. */
-export function loadsOf(kernel: LoopKernel | DotKernel): Loads {
-  const known = loadsFound.get(kernel) ?? findLoads(kernel);
-  loadsFound.set(kernel, known);
-  return known;
-}
-
-function findLoads(kernel: LoopKernel | DotKernel): Loads {
-  if (kernel.kind === "dot") return { all: loadsIn(rootsOf(kernel.stores)), after: [] };
-  const roots = [...rootsOf(kernel.body), ...reductionRoots(kernel)];
-  const late = rootsOf(kernel.after);
-  return { all: loadsIn([...roots, ...late]), after: late.length === 0 ? [] : loadsIn(late) };
 }
 
 const read = ({ buffer, counters }: Place): Access => ({
@@ -97,14 +47,12 @@ function findAccesses(kernel: Kernel): Access[] {
         read(kernel.left),
         read(kernel.right),
         ...loadsOf(kernel).all.map(read),
-        write({ buffer: kernel.scratch, offset: 0, counters: [] }),
         ...stores(kernel.stores),
       ];
     case "sort":
       return [
         ...kernel.keys.map(read),
         ...kernel.values.map(({ from }) => read(from)),
-        write({ buffer: kernel.scratch, offset: 0, counters: [] }),
         ...kernel.values.map(({ to }) => write(to)),
       ];
     case "copy": {

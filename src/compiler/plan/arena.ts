@@ -2,7 +2,7 @@
 // what they replace wherever that is safe.
 import { itemSize } from "../../array/index.js";
 import type { Buffer, Kernel, Step } from "../kernel.js";
-import { loadsOf } from "./accesses.js";
+import { kernelsIn, loadsOf } from "../walk.js";
 import { Clusters } from "./clusters.js";
 import { findLifetimes, type Lifetimes, type PlacedKernel } from "./lifetimes.js";
 import { align, alignment, placeClusters } from "./placing.js";
@@ -10,20 +10,27 @@ import { align, alignment, placeClusters } from "./placing.js";
 export interface MemoryPlan {
   /** The address of every buffer that is used, in bytes. */
   readonly addresses: ReadonlyMap<Buffer, number>;
+  /** What kernels work in while they run. */
+  readonly scratch: ReadonlyMap<Kernel, Buffer>;
   /** Memory needed, in bytes. */
   readonly bytes: number;
   /** Copies that turned out to be from a buffer to itself. */
   readonly isIdle: (kernel: Kernel) => boolean;
 }
 
-/** Plans the memory of a program. Buffers in `kept` keep what is in them from call to call. */
+/**
+ * Plans the memory of a program. Buffers in `kept` keep what is in them from call to call; `scratchOf` says how many
+ * words a kernel works in.
+ */
 export function planMemory(
   steps: readonly Step[],
   inputs: readonly Buffer[],
   outputs: readonly Buffer[],
   kept: readonly Buffer[],
+  scratchOf: (kernel: Kernel) => number,
 ): MemoryPlan {
-  const lifetimes = findLifetimes(steps, [...inputs, ...kept], [...outputs, ...kept]);
+  const scratch = scratchBuffers(steps, scratchOf);
+  const lifetimes = findLifetimes(steps, [...inputs, ...kept], [...outputs, ...kept], scratch);
   const clusters = new Clusters(lifetimes, new Set(kept));
   uniteCopies(lifetimes, clusters);
   uniteInPlace(lifetimes, clusters);
@@ -36,6 +43,7 @@ export function planMemory(
   }
   return {
     addresses,
+    scratch,
     bytes: guard + bytes + align(beyond.behind + alignment),
     isIdle: (kernel) =>
       kernel.kind === "copy" &&
@@ -44,6 +52,18 @@ export function planMemory(
       kernel.to.counters.length === 0 &&
       clusters.of(kernel.from.buffer) === clusters.of(kernel.to.buffer),
   };
+}
+
+function scratchBuffers(
+  steps: readonly Step[],
+  scratchOf: (kernel: Kernel) => number,
+): ReadonlyMap<Kernel, Buffer> {
+  const found = new Map<Kernel, Buffer>();
+  for (const kernel of kernelsIn(steps)) {
+    const size = scratchOf(kernel);
+    if (size > 0) found.set(kernel, { id: found.size, dtype: "uint32", size, name: `scratch${found.size}` });
+  }
+  return found;
 }
 
 /** Makes copies superfluous: the copy takes the place of the original if that is not needed any more. */

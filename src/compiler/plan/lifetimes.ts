@@ -43,10 +43,12 @@ interface Frame {
   exit: number | null;
 }
 
+/** `scratch` says what kernels work in while they run. */
 export function findLifetimes(
   steps: readonly Step[],
   inputs: Iterable<Buffer>,
   outputs: Iterable<Buffer>,
+  scratch: ReadonlyMap<Kernel, Buffer> = new Map(),
 ): Lifetimes {
   const kernels: PlacedKernel[] = [];
   const users = new Map<Buffer, PlacedKernel[]>();
@@ -81,7 +83,11 @@ export function findLifetimes(
     return made;
   };
   const note = (frame: Frame, placed: PlacedKernel): void => {
-    for (const { buffer, kind, counters, isWhole } of accessesOf(placed.kernel)) {
+    const working = scratch.get(placed.kernel);
+    const accesses = accessesOf(placed.kernel);
+    for (const { buffer, kind, counters, isWhole } of working === undefined
+      ? accesses
+      : [...accesses, { buffer: working, kind: "write", counters: [], isWhole: false } as const]) {
       const list = users.get(buffer) ?? [];
       users.set(buffer, list);
       if (list[list.length - 1] !== placed) list.push(placed);

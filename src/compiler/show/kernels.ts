@@ -1,6 +1,5 @@
 // The fused program as text: control flow indented, one line per store or temporary.
 import type {
-  Buffer,
   DotKernel,
   DotOperand,
   ExchangeKernel,
@@ -11,7 +10,7 @@ import type {
   Step,
   Store,
 } from "../kernel.js";
-import { reductionRoots, rootsOf } from "../plan/accesses.js";
+import { reductionRoots, rootsOf } from "../walk.js";
 import { ExpressionWriter } from "./expressions.js";
 import { axisName, buffersIn, counterName, nameBuffers, showPlace, type Naming } from "./names.js";
 
@@ -116,7 +115,7 @@ function showLoop(kernel: LoopKernel, name: Naming): string[] {
 }
 
 function showDot(kernel: DotKernel, name: Naming): string[] {
-  const { batch, rows, columns, depth, left, right, stores, scratch } = kernel;
+  const { batch, rows, columns, depth, left, right, stores } = kernel;
   const none = (extents: readonly number[]) => extents.map(() => 0);
   const points = [...batch, ...rows, ...columns];
   const write = new ExpressionWriter(name, [...points, ...depth], ["sum0"], rootsOf(stores));
@@ -134,7 +133,6 @@ function showDot(kernel: DotKernel, name: Naming): string[] {
   const lines = [
     `left ${showStrides(left, "rows")}`,
     `right ${showStrides(right, "columns")}`,
-    ...showScratch(scratch, name),
     ...write.temporaries(),
     `sum0 = sum over ${over} of ${product}`,
     ...stores.flatMap((store) => showStore(store, write)),
@@ -148,14 +146,11 @@ const showStrides = ({ batch, free, depth }: DotOperand, own: string): string =>
   `depth [${depth.join(", ")}]`;
 
 function showSort(kernel: SortKernel, name: Naming): string {
-  const { lanes, length, stride, outer, keys, values, scratch } = kernel;
+  const { lanes, length, stride, outer, keys, values } = kernel;
   return (
     `${titleOf(kernel)} ${countOf(lanes, "lane")} of ${countOf(length, "element")} ` +
     `(stride ${stride}, outer ${outer}) by ${keys.map((key) => showPlace(key, name)).join(", ")}: ` +
-    values.map(({ from, to }) => `${showPlace(to, name)} <- ${showPlace(from, name)}`).join(", ") +
-    showScratch(scratch, name)
-      .map((text) => `; ${text}`)
-      .join("")
+    values.map(({ from, to }) => `${showPlace(to, name)} <- ${showPlace(from, name)}`).join(", ")
   );
 }
 
@@ -168,6 +163,3 @@ function showExchange({ name: title, axes, combine, pairs, pulls }: ExchangeKern
     (perSender === 0 ? "" : `, ${perSender} further per sender`);
   return [`exchange ${title} along ${axes.join(", ")}${how}${who}`, ...indented(pulls.map(moved))];
 }
-
-const showScratch = (scratch: Buffer, name: Naming): string[] =>
-  scratch.size === 0 ? [] : [`scratch ${name(scratch)}, ${countOf(scratch.size, "element")}`];

@@ -1,6 +1,7 @@
 // Names in listings: of buffers, axes, counters and places.
-import type { Buffer, Counter, Kernel, Place, Step } from "../kernel.js";
+import type { Buffer, Counter, Place, Step } from "../kernel.js";
 import { accessesOf } from "../plan/accesses.js";
+import { kernelsIn } from "../walk.js";
 
 export type Naming = (buffer: Buffer) => string;
 
@@ -49,22 +50,6 @@ export function showPlace({ buffer, offset, counters }: Place, name: Naming): st
   const terms = counters.map(({ counter, stride }) => ({ text: counterName(counter), stride }));
   return `${name(buffer)}[${showSum(offset, terms)}..]`;
 }
-
-/** What a step holds: the kernel, or the steps inside. */
-const insideOf = (step: Exclude<Step, { kind: "kernel" }>): readonly Step[] => {
-  switch (step.kind) {
-    case "loop":
-      return step.body;
-    case "while":
-      return [...step.test, ...step.body];
-    case "branch":
-      return step.cases.flat();
-  }
-};
-
-/** All kernels of some steps, in order. */
-export const kernelsIn = (steps: readonly Step[]): Kernel[] =>
-  steps.flatMap((step) => (step.kind === "kernel" ? [step.kernel] : kernelsIn(insideOf(step))));
 
 /** All buffers that steps work on; some more than once. */
 export const buffersIn = (steps: readonly Step[]): Buffer[] =>

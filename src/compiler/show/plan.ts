@@ -2,7 +2,8 @@
 import type { Buffer, Step } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { bytesOf } from "../plan/clusters.js";
-import { kernelsIn, nameBuffers, showPlace, type Naming } from "./names.js";
+import { kernelsIn } from "../walk.js";
+import { nameBuffers, showPlace, type Naming } from "./names.js";
 import { showCount } from "./numbers.js";
 
 /** A buffer where it lies. */

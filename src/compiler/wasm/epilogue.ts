@@ -1,11 +1,10 @@
 // What happens to the sums of a product before they are stored: biases, activations, masks.
 import type { Expression, Store } from "../kernel.js";
-import { loadsIn, rootsOf } from "../plan/accesses.js";
-import { expressionsBelow, landings, operandsOf } from "../walk.js";
+import { expressionsBelow, landings, loadsIn, operandsOf, rootsOf } from "../walk.js";
 import type { Assembler } from "./assembler.js";
 import type { Features } from "./math.js";
 import { MemoryAccess } from "./memory.js";
-import type { Loop } from "./nest.js";
+import type { Loop } from "../schedule/nest.js";
 import { Operations } from "./operations.js";
 import { Pointers, type Surroundings } from "./pointers.js";
 

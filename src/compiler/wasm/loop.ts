@@ -2,11 +2,12 @@
 // once, everything computed at the outermost level where it is known.
 import type { LoopKernel, Store } from "../kernel.js";
 import type { Assembler } from "./assembler.js";
-import { reductionRegimes, sumOver, type Repeat } from "./longSums.js";
-import { LoopAnalysis } from "./loopAnalysis.js";
+import { reductionRegimes } from "../schedule/sums.js";
+import { sumOver, type Repeat } from "./longSums.js";
+import { LoopAnalysis } from "../schedule/loopAnalysis.js";
 import { LoopValues } from "./loopValues.js";
 import type { Features } from "./math.js";
-import { planNest, type Nest } from "./nest.js";
+import { planNest, type Nest } from "../schedule/nest.js";
 import { Pointers, type Surroundings } from "./pointers.js";
 import { Accumulator } from "./reductions.js";
 import { neighbouringStores } from "./strided.js";
@@ -37,9 +38,9 @@ class LoopRenderer {
     surroundings: Surroundings,
     features: Features,
   ) {
-    this.nest = planNest(kernel);
+    this.nest = planNest(kernel, 4);
     this.pointers = new Pointers(asm, this.nest.loops, surroundings);
-    this.analysis = new LoopAnalysis(kernel, this.nest);
+    this.analysis = new LoopAnalysis(kernel, this.nest, 4);
     this.values = new LoopValues(asm, kernel, this.nest, this.analysis, this.pointers, features);
   }
 

@@ -2,10 +2,10 @@
 import type { Expression, LoopKernel, Operation } from "../kernel.js";
 import { landings } from "../walk.js";
 import type { Assembler } from "./assembler.js";
-import type { LoopAnalysis } from "./loopAnalysis.js";
+import type { LoopAnalysis } from "../schedule/loopAnalysis.js";
 import type { Features } from "./math.js";
 import { MemoryAccess } from "./memory.js";
-import type { Nest } from "./nest.js";
+import type { Nest } from "../schedule/nest.js";
 import { Operations } from "./operations.js";
 import type { Pointers } from "./pointers.js";
 import { neighbouringLoads, type Load, type Neighbours } from "./strided.js";

@@ -1,15 +1,17 @@
 // Addresses inside loops: one running pointer for all accesses that move alike, the rest in the instruction's
 // constant offset.
 import { itemSize } from "../../array/index.js";
-import type { Address, Buffer, Counter, Place } from "../kernel.js";
+import type { Address, Buffer, Counter, Kernel, Place } from "../kernel.js";
 import type { Assembler } from "./assembler.js";
-import type { Loop } from "./nest.js";
+import type { Loop } from "../schedule/nest.js";
 
 export const itemBytes = (buffer: Buffer): number => itemSize(buffer.dtype);
 
 /** Where things are: static addresses of buffers, locals of the loop counters around. */
 export interface Surroundings {
   readonly addressOf: (buffer: Buffer) => number;
+  /** Where a kernel's working memory begins. */
+  readonly scratchOf: (kernel: Kernel) => number;
   readonly counterLocal: (counter: Counter) => number;
 }
 

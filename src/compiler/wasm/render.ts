@@ -1,7 +1,7 @@
 // Steps as WebAssembly functions: one for each kernel and each iteration of a loop, because V8 optimises function by
 // function and never a function that is running.
 import type { Address, Buffer, Counter, Kernel, Step } from "../kernel.js";
-import { loadsOf } from "../plan/accesses.js";
+import { loadsOf } from "../walk.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { Assembler } from "./assembler.js";
 import { renderDot } from "./dot/index.js";
@@ -86,6 +86,10 @@ class ModuleRenderer {
   private surroundings(counters: readonly Counter[]): Surroundings {
     return {
       addressOf: (buffer) => this.addressOf(buffer),
+      scratchOf: (kernel) => {
+        const scratch = this.plan.scratch.get(kernel);
+        return scratch === undefined ? 0 : this.addressOf(scratch);
+      },
       counterLocal: (counter) => counters.indexOf(counter),
     };
   }

@@ -38,7 +38,7 @@ class SortRenderer {
     private readonly kernel: SortKernel,
     private readonly surroundings: Surroundings,
   ) {
-    const base = surroundings.addressOf(kernel.scratch);
+    const base = surroundings.scratchOf(kernel);
     this.pairs = [base, base + kernel.length * 8];
     this.tables = base + kernel.length * 16;
     this.digit = digitBits(kernel.length);

@@ -1,33 +1,28 @@
 // The WebAssembly device: compiles programs and runs them in memory that they share.
-import { fail, type Array, type Backend, type Program } from "../../array/index.js";
+import { type Array, type Backend, type Program } from "../../array/index.js";
 import {
-  compileToWasm,
+  compile,
   isCompilable,
   programKey,
+  wasmRenderer,
   type Features,
   type WasmProgram,
 } from "../../compiler/index.js";
 import { writeDumps } from "./dump.js";
 import { DeviceMemory, WasmExecutable } from "./executable.js";
 import { detectFeatures } from "./features.js";
-import { failRejected, memoryLimit, needFeatures } from "./limits.js";
+import { failRejected, needFeatures } from "./limits.js";
 import { Remembered } from "./remembered.js";
 import { spmdOf } from "./spmd/backend.js";
 
-/** Makes the machine code of a program, refusing what cannot run. */
-function generate(name: string, program: Program, constants: number, features: Features | null): WasmProgram {
-  const compiled = compileToWasm(program, constants, needFeatures(features), (forms) =>
-    writeDumps(name, forms),
-  );
-  if (compiled.memoryBytes > memoryLimit) {
-    fail(
-      "jit",
-      `the program needs ${(compiled.memoryBytes / 2 ** 30).toFixed(1)} GiB of memory at once, WebAssembly has ` +
-        "4 GiB; use smaller arrays (a shorter rollout, a smaller buffer or batch)",
-    );
-  }
-  return compiled;
-}
+/** Makes the machine code of a program. */
+const generate = (
+  name: string,
+  program: Program,
+  constants: number,
+  features: Features | null,
+): WasmProgram =>
+  compile(program, constants, wasmRenderer(needFeatures(features)), (forms) => writeDumps(name, forms));
 
 /** A program in machine code, ready to be run any number of times. */
 interface Ready {
@@ -53,10 +48,10 @@ export function wasmBackend(features = detectFeatures()): Backend {
     try {
       return remembered.remember(key, {
         compiled,
-        module: new WebAssembly.Module(compiled.bytes as BufferSource),
+        module: new WebAssembly.Module(compiled.code as BufferSource),
       });
     } catch (cause) {
-      failRejected(cause, compiled.bytes);
+      failRejected(cause, compiled.code);
     }
   };
   return {
@@ -73,8 +68,8 @@ export function wasmBackend(features = detectFeatures()): Backend {
       const known = remembered.recall(key);
       if (known !== undefined) return finish(known, constants, donated);
       const compiled = generate(name, program, constants.length, features);
-      const module = await WebAssembly.compile(compiled.bytes as BufferSource).catch((cause: unknown) =>
-        failRejected(cause, compiled.bytes),
+      const module = await WebAssembly.compile(compiled.code as BufferSource).catch((cause: unknown) =>
+        failRejected(cause, compiled.code),
       );
       return finish(remembered.remember(key, { compiled, module }), constants, donated);
     },

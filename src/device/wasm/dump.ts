@@ -4,7 +4,7 @@ import { dumpPasses, dumpText, type CompiledForms } from "../../compiler/index.j
 import { fs, hasFiles, path } from "../../node/index.js";
 
 /** The passes that VIBE_RL_DUMP names, separated by commas. */
-export function parsePasses<P extends string>(wanted: string, known: readonly P[]): P[] {
+export function parsePasses(wanted: string, known: readonly string[]): string[] {
   const names = wanted.split(",").map((name) => name.trim());
   return names
     .filter((name) => name !== "")
@@ -32,8 +32,9 @@ export function writeDumps(name: string, forms: CompiledForms): void {
   const folder = environment("VIBE_RL_DUMP_DIR") ?? "vibe-rl-dump";
   fs.mkdirSync(folder, { recursive: true });
   for (const pass of chosen) {
-    const { suffix, text } = dumpText(pass, forms);
-    fs.writeFileSync(path.join(folder, `${number}-${fileName(name)}.${suffix}`), text);
+    const dump = dumpText(pass, forms);
+    if (dump === null) continue;
+    fs.writeFileSync(path.join(folder, `${number}-${fileName(name)}.${dump.suffix}`), dump.text);
   }
 }
 

@@ -1,6 +1,6 @@
 // A policy as machine code and memory: the program for one observation, its constants, and where everything lies.
 import { fail, np, random, sizeOf, type Concrete, type DType } from "../../array/index.js";
-import { compileToWasm, isCompilable, pageBytes, type Slot } from "../../compiler/index.js";
+import { compile, isCompilable, pageBytes, wasmRenderer, type Slot } from "../../compiler/index.js";
 import { joined } from "../../files/index.js";
 import { actBatchOf, anyKey } from "../acting.js";
 import { programOf } from "../program.js";
@@ -44,11 +44,11 @@ export function compilePolicy(operation: string, stored: StoredPolicy, sample: b
     : programOf((given) => [acts(given.slice(null), anyKey(), false)[0].slice(0)], [obs]);
   if (!isCompilable(program)) fail(operation, "a policy with float64 numbers cannot be compiled");
   // Engines without relaxed SIMD have no fused multiplication and addition; the file is for all of them.
-  const compiled = compileToWasm(program, constants.length, { fma: false });
+  const compiled = compile(program, constants.length, wasmRenderer({ fma: false }));
   const [seen, key] = compiled.inputs.slice(constants.length).map(viewOf);
   const [action, next] = compiled.outputs.map(viewOf);
   return {
-    code: withoutCustomSections(compiled.bytes),
+    code: withoutCustomSections(compiled.code),
     pages: Math.max(1, Math.ceil(compiled.memoryBytes / pageBytes)),
     constants: piecesOf(compiled.inputs, constants),
     obs: seen,

@@ -1,6 +1,7 @@
 // Products with few columns: each sum is a product of two vectors along the depth, four rows at a time.
 import { laneMask } from "../assembler.js";
-import { reductionRegimes, sumOver } from "../longSums.js";
+import { reductionRegimes } from "../../schedule/sums.js";
+import { sumOver } from "../longSums.js";
 import { transpose } from "../transpose.js";
 import { packColumns } from "./packing.js";
 import type { Walk } from "./walk.js";

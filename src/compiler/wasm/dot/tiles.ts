@@ -1,5 +1,6 @@
 // Products in tiles of 4 rows × 2 vectors of columns that stay in registers over the whole depth.
-import { productRegimes, sumOver, type Repeat } from "../longSums.js";
+import { productRegimes } from "../../schedule/sums.js";
+import { sumOver, type Repeat } from "../longSums.js";
 import { packLeft, packRight } from "./packing.js";
 import {
   blockRows,

@@ -4,7 +4,8 @@ import type { Assembler } from "../assembler.js";
 import { pointLoop, TileEpilogue } from "../epilogue.js";
 import type { Features } from "../math.js";
 import { addCounters, type Surroundings } from "../pointers.js";
-import { extentOf, lastOf, type Axis, type Problem } from "./problem.js";
+import { extentOf, lastOf } from "../../schedule/product.js";
+import type { Axis, Problem } from "./problem.js";
 
 const single: Axis = { extent: 1, point: -2, left: 0, right: 0 };
 
@@ -39,7 +40,7 @@ export class Walk {
     this.left = asm.local("i32");
     this.right = asm.local("i32");
     this.loops = [...batch, ...rows, ...columns];
-    this.scratch = surroundings.addressOf(kernel.scratch);
+    this.scratch = surroundings.scratchOf(kernel);
     this.epilogue = new TileEpilogue(
       asm,
       kernel.stores,

@@ -1,8 +1,7 @@
 // How a kernel's axes become nested loops: neighbouring axes that continue each other become one, and the axis
 // along which memory is walked in order becomes the one that vectors run along.
 import type { Address, Expression, LoopKernel } from "../kernel.js";
-import { loadsOf, reductionRoots, rootsOf } from "../plan/accesses.js";
-import { expressionsBelow } from "../walk.js";
+import { expressionsBelow, loadsOf, reductionRoots, rootsOf } from "../walk.js";
 
 export interface Loop {
   readonly extent: number;
@@ -15,7 +14,7 @@ export interface Loop {
 export interface Nest {
   /** From the outermost inwards. */
   readonly loops: readonly Loop[];
-  /** Which loop goes four steps at a time; -1 if there is none. */
+  /** Which loop goes a vector at a time; -1 if there is none. */
   readonly vector: number;
 }
 
@@ -32,8 +31,8 @@ const axesUsed = (roots: readonly Expression[]): Set<number> =>
     expressionsBelow(roots).flatMap((expression) => (expression.kind === "axis" ? [expression.axis] : [])),
   );
 
-/** Plans the loops of a kernel. */
-export function planNest(kernel: LoopKernel): Nest {
+/** Plans the loops of a kernel, for vectors of so many lanes. */
+export function planNest(kernel: LoopKernel, lanes: number): Nest {
   const roots = kernelRoots(kernel);
   const addresses = [
     ...loadsOf(kernel).all,
@@ -43,7 +42,7 @@ export function planNest(kernel: LoopKernel): Nest {
   if (loops.length === 0) return { loops, vector: -1 };
   const last = loops.length - 1;
   if (kernel.ordered) return { loops, vector: last };
-  const best = bestVectorLoop(kernel, loops, addresses);
+  const best = bestVectorLoop(kernel, loops, addresses, lanes);
   const vector = loops[best];
   const others = loops.filter((_, index) => index !== best);
   // A kept loop of vectors goes around the reduced loops; otherwise the vectors' loop is innermost.
@@ -77,7 +76,12 @@ function collapse(
 }
 
 /** The loop along which most memory is walked in order. */
-function bestVectorLoop(kernel: LoopKernel, loops: readonly Loop[], addresses: readonly Address[]): number {
+function bestVectorLoop(
+  kernel: LoopKernel,
+  loops: readonly Loop[],
+  addresses: readonly Address[],
+  lanes: number,
+): number {
   const innermostReduced = loops.length - 1;
   const lastKept = loops.filter((loop) => !loop.isReduced).length - 1;
   // With reductions, only the last loop of each kind; without, any.
@@ -93,7 +97,7 @@ function bestVectorLoop(kernel: LoopKernel, loops: readonly Loop[], addresses: r
       const weight = isStored.has(address) ? 1.5 : 1;
       return sum + (stride === 1 ? weight : stride === 0 ? weight * 0.5 : -weight);
     }, 0);
-    return walked - (extent < 4 ? 100 : 0);
+    return walked - (extent < lanes ? 100 : 0);
   };
   return candidates.reduce((best, index) => (score(index) >= score(best) ? index : best));
 }

@@ -1,8 +1,7 @@
 // What the values of a loop kernel depend on, how often and where they are needed, and how many vectors to work on at
 // once.
 import type { Expression, LoopKernel } from "../kernel.js";
-import { reductionRoots, rootsOf } from "../plan/accesses.js";
-import { expressionsBelow, operandsOf } from "../walk.js";
+import { expressionsBelow, operandsOf, reductionRoots, rootsOf } from "../walk.js";
 import { kernelRoots, type Nest } from "./nest.js";
 
 export class LoopAnalysis {
@@ -19,6 +18,7 @@ export class LoopAnalysis {
   constructor(
     private readonly kernel: LoopKernel,
     private readonly nest: Nest,
+    private readonly lanes: number,
   ) {
     this.order = expressionsBelow(kernelRoots(kernel));
     const { order, neededIn } = this;
@@ -60,7 +60,7 @@ export class LoopAnalysis {
     const isRandom = operations.length <= 24 && operations.some(({ name }) => name === "threefry2x32");
     const isReducing = operations.length <= 12 && [1, 2].includes(kernel.reductions.length);
     const wanted = isRandom || (isReducing && operations.length <= 4) ? 4 : isReducing ? 2 : 1;
-    const vectors = Math.floor(loops[vector].extent / 4);
+    const vectors = Math.floor(loops[vector].extent / this.lanes);
     const fits = [4, 2].find((count) => count <= wanted && (vectors % count === 0 || vectors >= 4 * count));
     return vectors === 0 ? 1 : (fits ?? 1);
   }

@@ -1,0 +1,57 @@
+// Functions of numbers as formulas: a few simple operations that every machine has, written once for all renderers.
+import type { DType } from "../../array/index.js";
+
+/**
+ * What every renderer can do with values of one element (or with as many at once as it likes). `madd` is x · y + z,
+ * rounded once or twice, as the machine prefers; `maxNumber` and `minNumber` give the first operand where one is NaN;
+ * comparisons and `select` as everywhere; `round` goes to the nearest whole number, halves to the even one; a `convert`
+ * of float64 to int32 cuts off, and is only asked for where the result is in range or does not matter.
+ */
+export type BasicOperation =
+  | "neg"
+  | "abs"
+  | "sqrt"
+  | "floor"
+  | "trunc"
+  | "round"
+  | "add"
+  | "sub"
+  | "mul"
+  | "div"
+  | "madd"
+  | "max"
+  | "min"
+  | "maxNumber"
+  | "minNumber"
+  | "equal"
+  | "notEqual"
+  | "less"
+  | "lessEqual"
+  | "and"
+  | "or"
+  | "xor"
+  | "not"
+  | "shiftLeft"
+  | "shiftRightLogical"
+  | "shiftRightArithmetic"
+  | "select"
+  | "convert"
+  | "bitcast";
+
+/** A value of a formula. Equal ones are one object. */
+export type Term =
+  | { readonly kind: "operand"; readonly dtype: DType; readonly operand: number }
+  | { readonly kind: "constant"; readonly dtype: DType; readonly value: number }
+  | {
+      readonly kind: "operation";
+      readonly dtype: DType;
+      readonly name: BasicOperation;
+      readonly inputs: readonly Term[];
+    };
+
+export interface Formula {
+  /** Everything to compute, operands before what they are for. */
+  readonly terms: readonly Term[];
+  /** The result, or both where there are two. */
+  readonly results: readonly Term[];
+}

@@ -1,0 +1,20 @@
+// What a machine must bring along to run programs: a renderer, which turns kernels into its code.
+import type { CompiledForms } from "./dump.js";
+import type { Kernel, Step } from "./kernel.js";
+import type { MemoryPlan } from "./plan/arena.js";
+
+export interface Renderer<Code> {
+  readonly name: string;
+  /** Elements of 32 bits that are worked on at once. */
+  readonly lanes: number;
+  readonly limits: {
+    /** Bytes that a program can address. */
+    readonly memory: number;
+  };
+  /** How many words of working memory a kernel takes. */
+  readonly scratch: (kernel: Kernel) => number;
+  /** The code of steps over buffers at the addresses of a plan. */
+  readonly render: (steps: readonly Step[], plan: MemoryPlan) => Code;
+  /** What can be seen of code, by the names that `VIBE_RL_DUMP` knows it by. */
+  readonly list: (code: Code) => CompiledForms["listings"];
+}

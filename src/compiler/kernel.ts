@@ -44,10 +44,23 @@ export type Expression =
   | { readonly kind: "constant"; readonly id: number; readonly dtype: DType; readonly value: number }
   /** The position along an axis of the kernel, int32. */
   | { readonly kind: "axis"; readonly id: number; readonly dtype: "int32"; readonly axis: number }
-  | { readonly kind: "load"; readonly id: number; readonly dtype: DType; readonly address: Address }
+  | Load
   | Operation
   /** The result of the kernel's reduction (or product) of that number. */
   | { readonly kind: "reduced"; readonly id: number; readonly dtype: DType; readonly reduction: number };
+
+/** An element read from memory. */
+export interface Load {
+  readonly kind: "load";
+  readonly id: number;
+  readonly dtype: DType;
+  readonly address: Address;
+  /**
+   * Where this does not hold, nothing is read and the value is 0 of its dtype; null where it always does. Without a
+   * guard, the address lies in its buffer at every point.
+   */
+  readonly guard: Expression | null;
+}
 
 export interface Operation {
   readonly kind: "operation";
@@ -84,7 +97,7 @@ export interface Reduction {
 
 /**
  * Nested loops. `body` runs at every point; reductions run over the axes from `outer` on, and `after` runs at
- * each point of the outer axes with their results. Loops in order of the axes, so that later writes win.
+ * each point of the outer axes with their results.
  */
 export interface LoopKernel {
   readonly kind: "loop";
@@ -94,9 +107,18 @@ export interface LoopKernel {
   readonly body: readonly Store[];
   readonly reductions: readonly Reduction[];
   readonly after: readonly Store[];
-  /** Whether points may write to the same element, so that their order matters. */
-  readonly ordered: boolean;
+  readonly order: Order;
 }
+
+/**
+ * In which order the points of a kernel may run, where "later" is row-major order of its axes.
+ * - `free`: no two points write the same element. Any order, all at once.
+ * - `collides`: points may combine into the same element (add, mul, min, max), so that they must not do so at the same
+ *   time. Every order is right up to rounding; a renderer keeps to one that the kernel alone decides, never the number
+ *   of workers, so that equal runs have equal bits.
+ * - `lastWins`: points may set the same element, and what the latest of them sets is what stays.
+ */
+export type Order = "free" | "collides" | "lastWins";
 
 /** One side of a product: strides of the batch axes, of its own free axes, and of the summed axes. */
 export interface DotOperand extends Place {

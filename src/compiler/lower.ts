@@ -3,8 +3,8 @@ import { sizeOf, type Program } from "../array/index.js";
 import type { Message, Slot } from "./compiled.js";
 import { buildRegion } from "./fuse/region.js";
 import { placeAt, Shared } from "./fuse/shared.js";
-import type { Kernel, Place, Step } from "./kernel.js";
-import { planMemory, type MemoryPlan } from "./plan/arena.js";
+import type { Place, Step } from "./kernel.js";
+import { planMemory, type MemoryNeeds, type MemoryPlan } from "./plan/arena.js";
 import { simplifyProgram } from "./simplify/simplify.js";
 
 export interface Lowered {
@@ -16,15 +16,8 @@ export interface Lowered {
   readonly messages: readonly Message[];
 }
 
-/**
- * Simplifies, fuses and plans a program, whose first `constants` inputs keep their values between calls; `scratchOf`
- * says how many words a kernel works in.
- */
-export function lowerProgram(
-  given: Program,
-  constants: number,
-  scratchOf: (kernel: Kernel) => number,
-): Lowered {
+/** Simplifies, fuses and plans a program, whose first `constants` inputs keep their values between calls. */
+export function lowerProgram(given: Program, constants: number, needs: MemoryNeeds): Lowered {
   const program = simplifyProgram(given);
   const shared = new Shared();
   const inputs = program.inputs.map(({ type: { dtype, shape } }, index) =>
@@ -36,7 +29,7 @@ export function lowerProgram(
     inputs.map(({ buffer }) => buffer),
     region.outputs.map(({ buffer }) => buffer),
     inputs.slice(0, constants).map(({ buffer }) => buffer),
-    scratchOf,
+    needs,
   );
   const slot = ({ buffer }: Place, shape: readonly number[]): Slot => ({
     address: plan.addresses.get(buffer) ?? 0,

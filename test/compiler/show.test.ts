@@ -43,7 +43,7 @@ function compile<A extends readonly Array[]>(
     inputs,
     outputs.map(({ buffer }) => buffer),
     [],
-    wasmRenderer({ fma: true }).scratch,
+    wasmRenderer({ fma: true }),
   );
   const parts = renderSteps(steps, plan, { fma: true });
   const bytes = encodeModule(parts);
@@ -122,6 +122,7 @@ describe("showSteps", () => {
       id,
       dtype: "float32",
       address,
+      guard: null,
     });
     const operation = (id: number, name: string, ...inputs: Expression[]): Expression => ({
       ...{ kind: "operation", id, dtype: "float32", name, inputs, result: 0 },
@@ -144,7 +145,7 @@ describe("showSteps", () => {
           outer: 2,
           reductions: [],
           after: [],
-          ordered: true,
+          order: "lastWins",
         },
         body: [{ address: target, value, combine: "max", guard }],
       },

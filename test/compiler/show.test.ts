@@ -7,7 +7,7 @@ import { ArrayError, lax, makeProgram, np, type Array } from "vibe-rl/array";
 import type { CompiledForms } from "../../src/compiler/dump.js";
 import { fuseProgram } from "../../src/compiler/fuse/program.js";
 import { placeAt } from "../../src/compiler/fuse/shared.js";
-import type { Address, Buffer, Expression, Step } from "../../src/compiler/kernel.js";
+import type { Address, Buffer, Expression, OperationName, Step } from "../../src/compiler/kernel.js";
 import { planMemory } from "../../src/compiler/plan/arena.js";
 import { showSteps } from "../../src/compiler/show/kernels.js";
 import { showPlan } from "../../src/compiler/show/plan.js";
@@ -111,7 +111,7 @@ describe("showSteps", () => {
       address,
       guard: null,
     });
-    const operation = (id: number, name: string, ...inputs: Expression[]): Expression => ({
+    const operation = (id: number, name: OperationName, ...inputs: Expression[]): Expression => ({
       ...{ kind: "operation", id, dtype: "float32", name, inputs, result: 0 },
     });
     const reversed = load(1, at({ buffer: x, offset: 63, strides: [-8, -1] }));

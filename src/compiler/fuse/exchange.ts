@@ -9,7 +9,7 @@ import {
   type TiledParams,
 } from "../../array/index.js";
 import type { ExchangeKernel, Pull } from "../kernel.js";
-import type { Region } from "./region.js";
+import type { RegionBuilder } from "./builder.js";
 
 type Box = Omit<Pull, "from" | "to">;
 
@@ -45,17 +45,17 @@ const combines: Record<string, ExchangeKernel["combine"]> = {
   pmin: "min",
 };
 
-export function addExchange(region: Region, { primitive, inputs, outputs, params }: Equation): void {
+export function addExchange(builder: RegionBuilder, { primitive, inputs, outputs, params }: Equation): void {
   const { name } = primitive;
   const pulls = inputs.flatMap((input, at): Pull[] => {
     const output = outputs[at];
     const [from, to] = [input.type.shape, output.type.shape];
-    if (sizeOf(to) === 0 || !region.isNeeded(output)) return [];
+    if (sizeOf(to) === 0 || !builder.isNeeded(output)) return [];
     const box = boxes[name]?.(from, to, params) ?? boxOf(from, from, to);
-    return [{ from: region.operandPlace(input), to: region.placeOf(output), ...box }];
+    return [{ from: builder.operandPlace(input), to: builder.placeOf(output), ...box }];
   });
   if (pulls.length === 0) return;
-  region.push({
+  builder.push({
     kind: "exchange",
     name,
     axes: (params as CollectiveParams).axes,
@@ -65,7 +65,7 @@ export function addExchange(region: Region, { primitive, inputs, outputs, params
   });
 }
 
-export function addAxisIndex(region: Region, { outputs: [output], params }: Equation): void {
+export function addAxisIndex(builder: RegionBuilder, { outputs: [output], params }: Equation): void {
   const { axes } = params as CollectiveParams;
-  region.push({ kind: "axisIndex", name: "axisIndex", axes, to: region.placeOf(output) });
+  builder.push({ kind: "axisIndex", name: "axisIndex", axes, to: builder.placeOf(output) });
 }

@@ -23,7 +23,7 @@ const expanded = {
   call: gone,
   checkpoint: gone,
   reverseOnly: gone,
-  constantArray: gone,
+  constant: gone,
   shardMap: gone,
   shardingConstraint: gone,
 };
@@ -36,6 +36,8 @@ export const primitiveEntries = {
   ...steps,
   ...expanded,
 };
+
+export type PrimitiveName = keyof typeof primitiveEntries;
 
 const byName = new Map<string, PrimitiveEntry>(Object.entries(primitiveEntries));
 

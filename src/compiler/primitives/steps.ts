@@ -2,11 +2,19 @@
 import type { ScanParams, WhileParams } from "../../array/index.js";
 import { addPrint, addSort } from "../fuse/apart.js";
 import { addCond, addScan, addWhile } from "../fuse/control.js";
-import { addAxisIndex, addExchange } from "../fuse/exchange.js";
+import {
+  addAxisIndex,
+  addExchange,
+  gatheredBoxes,
+  pairsGiven,
+  scatteredBoxes,
+  transposedBoxes,
+} from "../fuse/exchange.js";
 import { buildUpdate, buildWindowSum } from "../fuse/scattered.js";
 import { entry, step, type PrimitiveEntry } from "./entry.js";
 
-const collective = step(addExchange, { isCollective: true });
+const collective = (build: ReturnType<typeof addExchange>): PrimitiveEntry =>
+  step(build, { isCollective: true });
 
 export const steps = {
   dot: entry({ needsMemory: () => true, form: { kind: "product" } }),
@@ -27,12 +35,12 @@ export const steps = {
   }),
   cond: step(addCond),
   debugPrint: step(addPrint),
-  psum: collective,
-  pmax: collective,
-  pmin: collective,
-  allGather: collective,
-  psumScatter: collective,
-  ppermute: collective,
-  allToAll: collective,
-  axisIndex: step(addAxisIndex, { isCollective: true }),
+  psum: collective(addExchange({ combine: "add" })),
+  pmax: collective(addExchange({ combine: "max" })),
+  pmin: collective(addExchange({ combine: "min" })),
+  allGather: collective(addExchange({ boxes: gatheredBoxes })),
+  psumScatter: collective(addExchange({ combine: "add", boxes: scatteredBoxes })),
+  ppermute: collective(addExchange({ pairs: pairsGiven })),
+  allToAll: collective(addExchange({ boxes: transposedBoxes })),
+  axisIndex: collective(addAxisIndex),
 } satisfies Record<string, PrimitiveEntry>;

@@ -1,7 +1,7 @@
 // Steps as WebAssembly functions: one for each kernel and each iteration of a loop, because V8 optimises function by
 // function and never a function that is running.
 import type { Address, Buffer, Counter, Kernel, Step } from "../kernel.js";
-import { loadsOf } from "../walk.js";
+import { placesOf } from "../walk.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { Assembler } from "./assembler.js";
 import { renderDot } from "./dot/index.js";
@@ -27,32 +27,9 @@ export function renderSteps(
 }
 
 /** The loops that a kernel's addresses move with. */
-function countersOf(kernel: Kernel): Counter[] {
-  const places: readonly Pick<Address, "counters">[] = (() => {
-    switch (kernel.kind) {
-      case "loop":
-        return [...loadsOf(kernel).all, ...[...kernel.body, ...kernel.after].map(({ address }) => address)];
-      case "dot":
-        return [
-          kernel.left,
-          kernel.right,
-          ...loadsOf(kernel).all,
-          ...kernel.stores.map(({ address }) => address),
-        ];
-      case "sort":
-        return [...kernel.keys, ...kernel.values.flatMap(({ from, to }) => [from, to])];
-      case "copy":
-        return [kernel.from, kernel.to];
-      case "print":
-        return kernel.operands;
-      case "exchange":
-        return kernel.pulls.flatMap(({ from, to }) => [from, to]);
-      case "axisIndex":
-        return [kernel.to];
-    }
-  })();
-  return [...new Set(places.flatMap(({ counters }) => counters.map(({ counter }) => counter)))];
-}
+const countersOf = (kernel: Kernel): Counter[] => [
+  ...new Set(placesOf(kernel).flatMap(({ counters }) => counters.map(({ counter }) => counter))),
+];
 
 class ModuleRenderer {
   private readonly functions: Assembler[] = [];
@@ -212,31 +189,53 @@ class ModuleRenderer {
 
   private emitKernel(asm: Assembler, kernel: Kernel, locals: ReadonlyMap<Counter, number>): void {
     if (this.plan.isIdle(kernel)) return;
-    if (kernel.kind === "copy") {
-      this.pushPlace(asm, kernel.to, locals);
-      this.pushPlace(asm, kernel.from, locals);
-      asm.i32(kernel.size * itemBytes(kernel.to.buffer)).op("memory.copy");
-      return;
+    switch (kernel.kind) {
+      case "copy":
+        this.pushPlace(asm, kernel.to, locals);
+        this.pushPlace(asm, kernel.from, locals);
+        asm.i32(kernel.size * itemBytes(kernel.to.buffer)).op("memory.copy");
+        break;
+      case "print":
+        asm.i32(kernel.message).op("call", 0);
+        break;
+      case "axisIndex":
+        this.pushPlace(asm, kernel.to, locals);
+        asm.i32(this.sharing().groupAlong(kernel.axes).rank).op("i32.store");
+        break;
+      case "loop":
+        this.emitCall(asm, kernel, locals, (inner, surroundings) =>
+          renderLoop(inner, withoutLoadGuards(kernel), surroundings, this.features),
+        );
+        break;
+      case "dot":
+        this.emitCall(asm, kernel, locals, (inner, surroundings) =>
+          renderDot(inner, kernel, surroundings, this.features),
+        );
+        break;
+      case "sort":
+        this.emitCall(asm, kernel, locals, (inner, surroundings) => renderSort(inner, kernel, surroundings));
+        break;
+      case "exchange":
+        this.emitCall(asm, kernel, locals, (inner, surroundings) =>
+          this.sharing().renderExchange(inner, kernel, surroundings, (meeting) => this.add(meeting)),
+        );
+        break;
     }
-    if (kernel.kind === "print") {
-      asm.i32(kernel.message).op("call", 0);
-      return;
-    }
-    if (kernel.kind === "axisIndex") {
-      this.pushPlace(asm, kernel.to, locals);
-      asm.i32(this.sharing().groupAlong(kernel.axes).rank).op("i32.store");
-      return;
-    }
+  }
+
+  /** Calls a function of the kernel's own, whose parameters are the counters that it moves with. */
+  private emitCall(
+    asm: Assembler,
+    kernel: Kernel,
+    locals: ReadonlyMap<Counter, number>,
+    render: (inner: Assembler, surroundings: Surroundings) => void,
+  ): void {
     const counters = countersOf(kernel);
     const inner = new Assembler(
       kernel.name,
       counters.map(() => "i32"),
     );
-    const surroundings = this.surroundings(counters);
-    if (kernel.kind === "loop") renderLoop(inner, withoutLoadGuards(kernel), surroundings, this.features);
-    else if (kernel.kind === "dot") renderDot(inner, kernel, surroundings, this.features);
-    else if (kernel.kind === "sort") renderSort(inner, kernel, surroundings);
-    else this.sharing().renderExchange(inner, kernel, surroundings, (meeting) => this.add(meeting));
+    render(inner, this.surroundings(counters));
     counters.forEach((counter) => asm.get(locals.get(counter) ?? 0));
     asm.op("call", this.add(inner));
   }

@@ -33,8 +33,11 @@ export function compileSpmd(
   look: (forms: CompiledForms) => void = () => undefined,
 ): WasmSpmdProgram {
   const groups = groupsIn(given, axes);
-  const { scratch } = wasmRenderer(features);
-  const { program, steps, plan, inputs, outputs, messages } = lowerProgram(given, constants, scratch);
+  const { program, steps, plan, inputs, outputs, messages } = lowerProgram(
+    given,
+    constants,
+    wasmRenderer(features),
+  );
   const devices = Array.from({ length: deviceAxes.countAlong(axes) }, (_, device) => device);
   const layout = shareMemory(plan.bytes, axes, groups, devices.length);
   const { memoryBytes, deviceBytes, control } = layout;

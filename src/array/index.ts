@@ -100,7 +100,7 @@ export { grad, valueAndGrad, type Argnums, type GradOptions } from "./transforms
 export { jvp, linearize, vjp, type AuxOptions } from "./transforms/directional.js";
 export { evalShape, makeProgram, type ClosedProgram, type ShapeDtype } from "./transforms/inspect.js";
 export { hessian, jacfwd, jacrev, type Jacobian, type JacobianOptions } from "./transforms/jacobian.js";
-export { jit, jitChoice, precompile, type JitOptions } from "./transforms/jit.js";
+export { compiledFor, jit, jitChoice, precompile, type JitOptions } from "./transforms/jit.js";
 export {
   shardMap,
   type MeshAxes,

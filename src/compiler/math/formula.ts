@@ -2,16 +2,19 @@
 import type { DType } from "../../array/index.js";
 
 /**
- * What every renderer can do with values of one element (or with as many at once as it likes). `madd` is x · y + z,
- * rounded once or twice, as the machine prefers; `maxNumber` and `minNumber` give the first operand where one is NaN;
- * comparisons and `select` as everywhere; `round` goes to the nearest whole number, halves to the even one; a `convert`
- * of float64 to int32 cuts off, and is only asked for where the result is in range or does not matter.
+ * What every renderer can do with values of one element (or with as many at once as it likes). Floats are rounded to
+ * their dtype after each operation, integers wrap around. `madd` is x · y + z, rounded once or twice, as the machine
+ * prefers. `maxNumber` is x < y ? y : x and `minNumber` y < x ? y : x, so that the first operand comes out where one is
+ * NaN; `max` and `min` give NaN there. `round` goes to the nearest whole number, halves to the even one. Shifts are by
+ * constants from 0 to 31. `select` takes the condition first. A `convert` of a float to int32 cuts off, and is only
+ * asked for where the result is in range or does not matter.
  */
 export type BasicOperation =
   | "neg"
   | "abs"
   | "sqrt"
   | "floor"
+  | "ceil"
   | "trunc"
   | "round"
   | "add"

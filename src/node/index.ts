@@ -81,6 +81,9 @@ export const processIdentity = (): { readonly pid: number; readonly user: number
   user: process.getuid?.() ?? null,
 });
 
+/** The environment variables that processes take over. */
+export const processVariables = (): Readonly<Record<string, string | undefined>> => process.env;
+
 /** The system, as `linux` or `darwin`. */
 export const platform = (): string => process.platform;
 

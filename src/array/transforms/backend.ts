@@ -128,6 +128,12 @@ export const registerBackend = checked(
   },
 );
 
+/** What runs programs of which nothing else is said. */
+export const defaultDevice = (): string => {
+  const asked = environment("VIBE_RL_DEVICE");
+  return asked === undefined || asked === "auto" ? preferred : asked;
+};
+
 /**
  * The backend for a program: the one of a name, or that of VIBE_RL_DEVICE, or the default one, if it can run it. With
  * "auto" one that prefers the program comes before the default one, unless several devices share the program.

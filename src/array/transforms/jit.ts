@@ -84,7 +84,16 @@ function splitNamed(
 export const jit = checked(
   "jit",
   2,
-  ["staticArgnums", "staticArgnames", "donateArgnums", "device", "threads", "inShardings", "outShardings", "mesh"],
+  [
+    "staticArgnums",
+    "staticArgnames",
+    "donateArgnums",
+    "device",
+    "threads",
+    "inShardings",
+    "outShardings",
+    "mesh",
+  ],
   <F extends AnyFunction>(
     f: F,
     { staticArgnums, staticArgnames = [], donateArgnums, device, threads = null, ...asked }: JitOptions = {},

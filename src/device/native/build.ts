@@ -129,7 +129,10 @@ function buildCommand(units: readonly string[], compiler: readonly string[], fol
 
 /** The units as at most so many groups that take about as long: the largest first, each to the smallest group. */
 function groupUnits(units: readonly string[], most: number): number[][] {
-  const groups = Array.from({ length: Math.min(most, units.length) }, () => ({ size: 0, units: [] as number[] }));
+  const groups = Array.from({ length: Math.min(most, units.length) }, () => ({
+    size: 0,
+    units: [] as number[],
+  }));
   const bySize = [...units.keys()].sort((a, b) => units[b].length - units[a].length);
   for (const unit of bySize) {
     const group = groups.reduce((smallest, one) => (one.size < smallest.size ? one : smallest));

@@ -70,7 +70,11 @@ function touch(file: string): void {
 
 function readRecord(file: string): EntryRecord | null {
   try {
-    const { program, compiler, sha256: sum } = JSON.parse(fs.readFileSync(file, "utf8")) as Partial<EntryRecord>;
+    const {
+      program,
+      compiler,
+      sha256: sum,
+    } = JSON.parse(fs.readFileSync(file, "utf8")) as Partial<EntryRecord>;
     if (typeof program !== "string" || typeof compiler !== "string" || typeof sum !== "string") return null;
     return { program, compiler, sha256: sum };
   } catch {
@@ -89,7 +93,12 @@ export function buildFolder(folder: string): string {
 }
 
 /** Turns the folder of a build into an entry; returns its library. Another process may have been faster. */
-export function keepEntry(folder: string, key: string, built: string, record: Omit<EntryRecord, "sha256">): string {
+export function keepEntry(
+  folder: string,
+  key: string,
+  built: string,
+  record: Omit<EntryRecord, "sha256">,
+): string {
   const library = path.join(built, libraryName);
   const sum = sha256(fs.readFileSync(library));
   fs.chmodSync(library, 0o600);
@@ -187,7 +196,9 @@ function entriesIn(folder: string): CacheEntry[] {
     .flatMap((key) => {
       const entry = path.join(folder, key);
       try {
-        const [library, record] = [libraryName, recordName].map((name) => fs.statSync(path.join(entry, name)));
+        const [library, record] = [libraryName, recordName].map((name) =>
+          fs.statSync(path.join(entry, name)),
+        );
         const known = readRecord(path.join(entry, recordName));
         const damaged = { program: "(damaged)", compiler: "", sha256: "" };
         return [{ ...(known ?? damaged), key, bytes: library.size + record.size, usedAt: record.mtimeMs }];
@@ -207,7 +218,11 @@ function namesIn(folder: string): string[] {
 }
 
 /** What the cache has, the newest first. */
-export function listCache(): { readonly folder: string; readonly limit: number; readonly entries: readonly CacheEntry[] } {
+export function listCache(): {
+  readonly folder: string;
+  readonly limit: number;
+  readonly entries: readonly CacheEntry[];
+} {
   const folder = cachePath();
   return { folder, limit: cacheLimit(), entries: entriesIn(folder).sort((a, b) => b.usedAt - a.usedAt) };
 }

@@ -1,6 +1,6 @@
 // Running compilers: a command is data, so that the same steps can wait for it or go on meanwhile.
 import { environment, fail } from "../../array/index.js";
-import { childProcess, endGroup, onThreadEnd } from "../../node/index.js";
+import { childProcess, endGroup, onThreadEnd, processVariables } from "../../node/index.js";
 
 /** A script of the shell, with its arguments, in a folder. */
 export interface Command {
@@ -36,15 +36,15 @@ const options = ({ folder }: Command) => ({
   // A group of their own: a compiler has processes of its own, which end with it.
   detached: true,
   // Messages that we know, and intermediate files where they are cleared away.
-  env: { ...process.env, LC_ALL: "C", TMPDIR: folder },
-  stdio: ["ignore", "pipe", "pipe"] as const,
+  env: { ...processVariables(), LC_ALL: "C", TMPDIR: folder },
+  stdio: ["ignore", "pipe", "pipe"] as ["ignore", "pipe", "pipe"],
 });
 
 const shell = ({ script, args }: Command): [string, string[]] => ["sh", ["-c", script, "sh", ...args]];
 
 /** Takes all steps, waiting for each command. */
 export function takeSteps<T>(steps: Steps<T>): T {
-  for (let step = steps.next(); ; ) {
+  for (let step = steps.next(); ;) {
     if (step.done === true) return step.value;
     step = steps.next(runNow(step.value));
   }
@@ -52,7 +52,7 @@ export function takeSteps<T>(steps: Steps<T>): T {
 
 /** The same without holding up the thread. */
 export async function takeStepsAside<T>(steps: Steps<T>): Promise<T> {
-  for (let step = steps.next(); ; ) {
+  for (let step = steps.next(); ;) {
     if (step.done === true) return step.value;
     step = steps.next(await runAside(step.value));
   }
@@ -62,7 +62,10 @@ function runNow(command: Command): Outcome {
   const { pid, status, stdout, stderr, error } = childProcess.spawnSync(...shell(command), {
     ...options(command),
     ...{ timeout: 1000 * limitSeconds(), killSignal: "SIGKILL", encoding: "utf8", maxBuffer: 2 ** 26 },
-  } as object) as ReturnType<typeof childProcess.spawnSync> & { readonly stdout: string; readonly stderr: string };
+  } as object) as ReturnType<typeof childProcess.spawnSync> & {
+    readonly stdout: string;
+    readonly stderr: string;
+  };
   const output = `${stderr ?? ""}${stdout ?? ""}`;
   if (error === undefined) return { isDone: status === 0, output, problem: null };
   if (pid > 0) endGroup(pid);

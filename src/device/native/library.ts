@@ -15,7 +15,7 @@ export function loadLibrary(koffi: Koffi, { file, temporary }: Built): KoffiLibr
     kept.add(library);
     return library;
   } catch (error) {
-    fail(
+    return fail(
       "native",
       `${file} was built and cannot be loaded: ${error instanceof Error ? error.message : String(error)}. If its file ` +
         "system allows no programs (noexec), name another folder in VIBE_RL_CACHE_DIR; if it was built for another " +
@@ -32,7 +32,7 @@ type Run = (memory: bigint, print: bigint, pool: bigint | null) => void;
 
 /** The program of a library. */
 export const programIn = (library: KoffiLibrary): Run =>
-  library.func("vibe_rl_run", "void", ["void *", "void *", "void *"]) as Run;
+  library.func("vibe_rl_run", "void", ["void *", "void *", "void *"]);
 
 /** Prints the messages of the program that runs. */
 let printing: (message: number) => void = () => undefined;

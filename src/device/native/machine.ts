@@ -32,10 +32,10 @@ function processorIdentity(): string {
 }
 
 let processor: string | null = null;
-const known = new Map<string, Answer>();
+const answers = new Map<string, Answer>();
 
-/** The machine that a compiler makes code for. */
-export function* machineOf(compiler: Compiler): Steps<Machine> {
+/** The machine that a compiler makes code for; `known` are the answers that this process has had. */
+export function* machineOf(compiler: Compiler, known = answers): Steps<Machine> {
   processor ??= processorIdentity();
   const identity = sha256(compiler.identity, processor);
   const answer = known.get(identity) ?? recall(identity) ?? (yield* ask(compiler, identity));
@@ -68,6 +68,7 @@ function checked(value: unknown): Answer | null {
 
 function remember(identity: string, answer: Answer): void {
   try {
+    if (prepareFolder(cachePath()) !== null) return;
     const file = memoFile(identity);
     const aside = `${file}.${crypto.randomBytes(4).toString("hex")}`;
     fs.writeFileSync(aside, JSON.stringify(answer), { mode: 0o600 });
@@ -109,7 +110,9 @@ function* ask({ command }: Compiler, identity: string): Steps<Answer> {
 /** The beginning of what a compiler wrote. */
 export const firstLines = (output: string): string => {
   const lines = output.trim().split("\n");
-  return lines.length <= 8 ? lines.join("\n") : `${lines.slice(0, 8).join("\n")}\n… (${lines.length - 8} more lines)`;
+  return lines.length <= 8
+    ? lines.join("\n")
+    : `${lines.slice(0, 8).join("\n")}\n… (${lines.length - 8} more lines)`;
 };
 
 /** What a compiler is called: gcc tells its number only. */

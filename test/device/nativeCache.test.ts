@@ -1,6 +1,8 @@
 // Native programs on disk: built once, kept whole, and what happens where a disk or a compiler does not do its part.
+import { execFile } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { promisify } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { clearCache, listCache } from "../../src/device/native/cache.js";
 import { takeSteps, takeStepsAside } from "../../src/device/native/commands.js";
@@ -335,6 +337,32 @@ describe.skipIf(isElsewhere)("a compiler", () => {
     expect(read(one.file)).toBe("/* a program */");
     expect(listCache().entries).toHaveLength(1);
     expect(namesIn(cache, "building")).toEqual([]);
+  });
+});
+
+describe.skipIf(isElsewhere)("processes", () => {
+  it("may build the same program at once: all get it, and one is kept", async () => {
+    const cache = temporaryCache();
+    // Each build waits until there are two of them, in folders of their own.
+    scriptedCompiler(`cat unit*.c > library.so
+      until [ $(ls -d ../building-* | wc -l) -ge 2 ] || [ -e ../../met ]; do sleep 0.01; done; touch ../../met`);
+    const program = `
+      import { libraryOf } from "./dist/device/native/build.js";
+      import { takeSteps } from "./dist/device/native/commands.js";
+      import { findCompiler } from "./dist/device/native/compiler.js";
+      const machine = { version: "1", tuning: [], target: { lanes: 4, registers: 16 }, identity: "any" };
+      const source = { name: "jit(test)", units: ["one program"], flags: [] };
+      console.log(takeSteps(libraryOf(source, findCompiler(), machine)).file);`;
+    const run = promisify(execFile);
+    const built = await Promise.all(
+      [1, 2].map(() => run(process.execPath, ["--input-type=module", "-e", program], { env: process.env })),
+    );
+    const [one, two] = built.map(({ stdout }) => stdout.trim());
+    expect(one).toBe(two);
+    expect(read(one)).toBe("one program");
+    expect(built.map(({ stderr }) => stderr)).toEqual(["", ""]);
+    expect(listCache().entries).toHaveLength(1);
+    expect(fs.readdirSync(cache)).toEqual([path.basename(path.dirname(one))]);
   });
 });
 

@@ -1,5 +1,5 @@
 // Walking through steps, and through the expressions of a kernel: these without recursion, for chains can be long.
-import type { Address, DotKernel, Expression, Kernel, LoopKernel, Step, Store } from "./kernel.js";
+import type { Address, Counter, DotKernel, Expression, Kernel, LoopKernel, Step, Store } from "./kernel.js";
 
 /** What a step holds: the kernel, or the steps inside. */
 const insideOf = (step: Exclude<Step, { kind: "kernel" }>): readonly Step[] => {
@@ -85,4 +85,32 @@ function findLoads(kernel: LoopKernel | DotKernel): Loads {
   const roots = [...rootsOf(kernel.body), ...reductionRoots(kernel)];
   const late = rootsOf(kernel.after);
   return { all: loadsIn([...roots, ...late]), after: late.length === 0 ? [] : loadsIn(late) };
+}
+
+/** The loops that a kernel's addresses move with. */
+export function countersOf(kernel: Kernel): Counter[] {
+  const places: readonly Pick<Address, "counters">[] = (() => {
+    switch (kernel.kind) {
+      case "loop":
+        return [...loadsOf(kernel).all, ...[...kernel.body, ...kernel.after].map(({ address }) => address)];
+      case "dot":
+        return [
+          kernel.left,
+          kernel.right,
+          ...loadsOf(kernel).all,
+          ...kernel.stores.map(({ address }) => address),
+        ];
+      case "sort":
+        return [...kernel.keys, ...kernel.values.flatMap(({ from, to }) => [from, to])];
+      case "copy":
+        return [kernel.from, kernel.to];
+      case "print":
+        return kernel.operands;
+      case "exchange":
+        return kernel.pulls.flatMap(({ from, to }) => [from, to]);
+      case "axisIndex":
+        return [kernel.to];
+    }
+  })();
+  return [...new Set(places.flatMap(({ counters }) => counters.map(({ counter }) => counter)))];
 }

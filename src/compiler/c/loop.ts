@@ -168,7 +168,7 @@ class LoopRenderer {
     const { out, cut } = this;
     const name = `i${depth}`;
     const isCut =
-      cut !== null && depth - this.firstReduced === cut.loop && (to - from) / step > cut.iterations;
+      depth - this.firstReduced === cut?.loop && (to - from) / step > cut.iterations;
     if (!isCut) {
       out.loop(name, from, to, step, body);
       return;

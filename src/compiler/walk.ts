@@ -1,5 +1,5 @@
 // Walking through steps, and through the expressions of a kernel: these without recursion, for chains can be long.
-import type { Address, Expression, Kernel, Load, LoopKernel, Place, Step, Store } from "./kernel.js";
+import type { Address, Counter, Expression, Kernel, Load, LoopKernel, Place, Step, Store } from "./kernel.js";
 
 /** What a step holds: the kernel, or the steps inside. */
 const insideOf = (step: Exclude<Step, { kind: "kernel" }>): readonly Step[] => {
@@ -160,4 +160,10 @@ export function placesOf(kernel: Kernel): readonly Place[] {
     case "axisIndex":
       return [kernel.to];
   }
+}
+
+/** The loops that a kernel's addresses move with. */
+export function countersOf(kernel: Kernel): Counter[] {
+  const terms = placesOf(kernel).flatMap(({ counters }) => counters);
+  return [...new Set(terms.map(({ counter }) => counter))];
 }

@@ -20,8 +20,8 @@ import { encodeModule, type ModuleParts } from "../../src/compiler/wasm/module.j
 import { encodings } from "../../src/compiler/wasm/opcodes.js";
 import { wasmRenderer } from "../../src/compiler/wasm/renderer.js";
 import { renderSteps } from "../../src/compiler/wasm/render.js";
-import { writeDumps } from "../../src/device/wasm/dump.js";
-import { writeDumps as writeNoDumps } from "../../src/device/wasm/noDump.js";
+import { writeDumps } from "../../src/device/dump.js";
+import { writeDumps as writeNoDumps } from "../../src/device/noDump.js";
 
 /** All forms of a function on its way to machine code. */
 function compile<A extends readonly Array[]>(

@@ -167,8 +167,7 @@ class LoopRenderer {
   private repeat(depth: number, from: number, to: number, step: number, body: () => void): void {
     const { out, cut } = this;
     const name = `i${depth}`;
-    const isCut =
-      cut !== null && depth - this.firstReduced === cut.loop && (to - from) / step > cut.iterations;
+    const isCut = depth - this.firstReduced === cut?.loop && (to - from) / step > cut.iterations;
     if (!isCut) {
       out.loop(name, from, to, step, body);
       return;

@@ -33,7 +33,7 @@ export class KernelText {
 
   /** The pointer to a buffer's first element. */
   pointer(buffer: Buffer): string {
-    const name = `b${buffer.id}`;
+    const name = `m${buffer.id}`;
     this.buffers.set(buffer, name);
     return name;
   }

@@ -1,7 +1,7 @@
 // Steps as WebAssembly functions: one for each kernel and each iteration of a loop, because V8 optimises function by
 // function and never a function that is running.
 import type { Address, Buffer, Counter, Kernel, Step } from "../kernel.js";
-import { placesOf } from "../walk.js";
+import { countersOf } from "../walk.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { Assembler } from "./assembler.js";
 import { renderDot } from "./dot/index.js";
@@ -25,11 +25,6 @@ export function renderSteps(
 ): ModuleParts {
   return new ModuleRenderer(plan, features, device).render(steps);
 }
-
-/** The loops that a kernel's addresses move with. */
-const countersOf = (kernel: Kernel): Counter[] => [
-  ...new Set(placesOf(kernel).flatMap(({ counters }) => counters.map(({ counter }) => counter))),
-];
 
 class ModuleRenderer {
   private readonly functions: Assembler[] = [];

@@ -1,7 +1,9 @@
 // Tests import the sources by their own names, or by those that users import the package by; Node loads what was built
 // from them.
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { configDefaults, defineConfig, type Plugin } from "vitest/config";
+import { LongestFirst } from "./test/sequencer.js";
 
 const deviceTests = "test/**/*.devices.test.ts";
 const source = path.join(import.meta.dirname, "src") + path.sep;
@@ -33,8 +35,9 @@ export default defineConfig({
     globalSetup: "test/globalSetup.ts",
     // Vitest does not see which tests use a source.
     forceRerunTriggers: [...configDefaults.forceRerunTriggers, "**/src/**"],
-    // All cores: the default leaves half of them idle.
-    maxWorkers: "100%",
+    // One more than there are cores: tests often wait, for browsers, for other processes, for a time to be over.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     // Modules are loaded once in each worker, not once in each file.
     isolate: false,
     // Slow machines are no failure.

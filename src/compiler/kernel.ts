@@ -8,7 +8,7 @@
 // every point loads only elements that the point itself overwrites (plan/accesses.ts). So all values of a point are
 // computed before its first store, and of several points that are worked on at once before the first store of any.
 import type { DType } from "../array/index.js";
-import type { ElementwiseName } from "./primitives/elementwise.js";
+import type { operationCosts } from "./primitives/elementwise.js";
 
 /** A piece of memory that holds one array, row-major. */
 export interface Buffer {
@@ -77,7 +77,7 @@ export interface Load {
  * Elementwise primitives, which mean what they do in the array language: of floats, `max` and `min` are NaN where one is.
  * Besides, the larger and the smaller of two floats, and the first of them where they are equal or one is NaN.
  */
-export type OperationName = ElementwiseName | "maxNumber" | "minNumber";
+export type OperationName = keyof typeof operationCosts;
 
 export interface Operation {
   readonly kind: "operation";

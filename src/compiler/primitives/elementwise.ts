@@ -12,3 +12,6 @@ export const elementwiseCosts = {
 };
 
 export type ElementwiseName = keyof typeof elementwiseCosts;
+
+/** The cost of every operation of kernels. */
+export const operationCosts = { ...elementwiseCosts, maxNumber: 1, minNumber: 1 };

@@ -40,7 +40,13 @@ export { sizeOf, type Axes, type Shape } from "./core/shape.js";
 export type { ArrayType } from "./core/type.js";
 export type { Index, Range } from "./np/indexing.js";
 export type { Shardings } from "./sharding/placement.js";
-export { registerBackend, type Backend, type CompileOptions, type Executable } from "./transforms/backend.js";
+export {
+  defaultDevice,
+  registerBackend,
+  type Backend,
+  type CompileOptions,
+  type Executable,
+} from "./transforms/backend.js";
 export type { ResidentExecutable, Shards, SpmdExecutable, SpmdOptions } from "./transforms/backend.js";
 export * as axes from "./sharding/axes.js";
 export type { Layout, NamedAxis } from "./sharding/axes.js";
@@ -100,7 +106,7 @@ export { grad, valueAndGrad, type Argnums, type GradOptions } from "./transforms
 export { jvp, linearize, vjp, type AuxOptions } from "./transforms/directional.js";
 export { evalShape, makeProgram, type ClosedProgram, type ShapeDtype } from "./transforms/inspect.js";
 export { hessian, jacfwd, jacrev, type Jacobian, type JacobianOptions } from "./transforms/jacobian.js";
-export { jit, jitChoice, precompile, type JitOptions } from "./transforms/jit.js";
+export { compiledFor, jit, jitChoice, precompile, type JitOptions } from "./transforms/jit.js";
 export {
   shardMap,
   type MeshAxes,

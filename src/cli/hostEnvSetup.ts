@@ -5,6 +5,7 @@ import type { TrainConfig } from "../config/index.js";
 import { checkDevices, OffPolicyRunner, OnPolicyRunner, withEnvironments } from "../runner/index.js";
 import { makeHost, SyncVecEnv, type HostEnv } from "../vecEnv/index.js";
 import { tell, UsageError } from "./arguments.js";
+import { provideThreads } from "./devices.js";
 
 /** Environment steps of an iteration of DQN and SAC, rounded up to whole steps of all environments. */
 const replaySteps = 100;
@@ -19,6 +20,7 @@ export interface HostSetup {
 /** The environments of a config, and the runner that trains on them. `evalEnvs` are those of evaluations. */
 export async function setUpHost(config: TrainConfig, evalEnvs?: readonly HostEnv[]): Promise<HostSetup> {
   const { algo, runner } = config;
+  provideThreads(config);
   const { numEnvs, cfg } = checked(() => {
     checkDevices(`train ${algo}`, runner);
     if (algo !== "ppo") return { numEnvs: runner.numEnvs, cfg: config.algoConfig };
@@ -38,7 +40,7 @@ export async function setUpHost(config: TrainConfig, evalEnvs?: readonly HostEnv
         : SyncVecEnv(evalEnvs.map((one) => () => one));
     vectors.push(evalEnv);
     const { seed, bufferSize, warmupSteps: learningStarts, totalTimesteps } = runner;
-    const common = { env, evalEnv, seed };
+    const common = { env, evalEnv, seed, device: runner.device };
     const replay = { bufferSize, learningStarts, stepsPerIteration: replaySteps };
     const stepsPerIteration =
       algo === "ppo" ? numEnvs * (cfg as PPOConfig).nSteps : numEnvs * Math.ceil(replaySteps / numEnvs);

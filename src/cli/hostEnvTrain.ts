@@ -28,16 +28,16 @@ export interface HostRun {
   readonly before: TrainConfig | null;
   readonly host: Host;
   /** Says that it begins, and opens where else its records go. */
-  readonly onStart: (step: number, changes: readonly Change[]) => MetricsBackend;
+  readonly onStart: (step: number, changes: readonly Change[], device: string | null) => MetricsBackend;
 }
 
 /** What a run that goes on must have in common with what it was. */
 const identityOf = ({ algo, algoConfig, envId, runner }: TrainConfig) => {
   const { totalTimesteps, evalEvery, evalEpisodes, logInterval, checkpointInterval } = runner;
-  const { seed, numEnvs, bufferSize, warmupSteps } = runner;
+  const { seed, numEnvs, bufferSize, warmupSteps, device } = runner;
   return {
     ...{ algorithm: algo, environment: envId, config: algoConfig, seed, numEnvs, bufferSize, warmupSteps },
-    runner: { totalTimesteps, evalEvery, evalEpisodes, logInterval, checkpointInterval },
+    runner: { totalTimesteps, evalEvery, evalEpisodes, logInterval, checkpointInterval, device },
   };
 };
 
@@ -52,7 +52,7 @@ export async function trainHost(given: HostRun): Promise<number> {
     files = HostEnvFiles.open(config, runDir);
     const begin = (changes: readonly Change[]): void => {
       hasBegun = true;
-      files?.begin(given.onStart(files.step ?? 0, changes), changes);
+      files?.begin(given.onStart(files.step ?? 0, changes, setup.runner.deviceName), changes);
     };
     await learn(given, files, view.show, stop.signal, begin);
     const { totalTimesteps: step } = setup.runner;

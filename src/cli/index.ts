@@ -2,6 +2,7 @@
 import "../device/index.js";
 import { nearestName } from "../array/index.js";
 import { parseArguments, UsageError, withWord, type Arguments } from "./arguments.js";
+import { cache } from "./cache.js";
 import { dashboard, withDashboard } from "./dashboard.js";
 import { describe } from "./describe.js";
 import { exportRun } from "./export.js";
@@ -26,6 +27,7 @@ const commands: Readonly<Record<string, (args: Arguments, host: Host) => number 
   dashboard,
   runs: listRuns,
   presets: listPresets,
+  cache,
 };
 
 /** Commands that cannot do without a word. */

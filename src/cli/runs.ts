@@ -1,6 +1,6 @@
 // Runs that command lines name, and what they have on disk.
 import path from "node:path";
-import { provideDevices } from "./devices.js";
+import { provideDevices, runnableHere } from "./devices.js";
 import { bestCheckpoint, listCheckpoints, loadCheckpoint } from "../checkpoint/index.js";
 import { configFrom, importsIn, plainConfig, setUp, type Setup, type TrainConfig } from "../config/index.js";
 import { RunDir } from "../runDir/index.js";
@@ -97,7 +97,7 @@ export function restore(
   const { folder, step: found } = choose(run, config, step);
   const setup = understood(() => {
     provideDevices(config);
-    return setUp(config);
+    return setUp(runnableHere(config));
   }, flags);
   const state = loadCheckpoint(folder, setup.trainer.start(), { step: found });
   return { ...setup, state, step: found };

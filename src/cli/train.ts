@@ -232,12 +232,16 @@ export async function prepare(config: TrainConfig): Promise<Prepared> {
 /** Says that a run begins, and opens where else its records go. */
 const starter =
   ({ config, runDir, loggers }: Wanted, { print }: Host) =>
-  (step: number, changes: readonly Change[]): MetricsBackend => {
+  (step: number, changes: readonly Change[], device: string | null): MetricsBackend => {
     print(`run directory: ${relative(runDir.root)}`);
+    if (device !== null) print(`device: ${device}`);
     const directory = checkpointsOf(runDir, config);
     if (directory !== runDir.checkpoints) print(`checkpoints go to: ${directory}`);
     for (const { setting, from, to } of changes) {
-      print(`from step ${step.toLocaleString("en")} on: ${setting} ${show(to)} (it was ${show(from)})`);
+      const rounding = setting === "device" ? "; from here on numbers are rounded differently" : "";
+      print(
+        `from step ${step.toLocaleString("en")} on: ${setting} ${show(to)} (it was ${show(from)})${rounding}`,
+      );
     }
     const { loggers: before, wandbProject: _, ...saved } = runDir.loadConfig();
     const { imports } = config;
@@ -259,8 +263,8 @@ async function perform(
   onStart: () => void = () => undefined,
 ): Promise<number> {
   const { config, runDir } = wanted;
-  const start = (step: number, changes: readonly Change[]): MetricsBackend => {
-    const opened = starter(wanted, host)(step, changes);
+  const start = (step: number, changes: readonly Change[], device: string | null): MetricsBackend => {
+    const opened = starter(wanted, host)(step, changes, device);
     onStart();
     return opened;
   };
@@ -271,9 +275,9 @@ async function perform(
   const stop = host.interruption();
   let hasBegun = false as boolean;
   let opened: MetricsBackend | null = null;
-  const begin = (step: number, changes: readonly Change[]): void => {
+  const begin = (step: number, changes: readonly Change[], device: string | null): void => {
     hasBegun = true;
-    opened = start(step, changes);
+    opened = start(step, changes, device);
   };
   let result;
   try {

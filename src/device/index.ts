@@ -1,5 +1,9 @@
-// What runs compiled programs. Importing this layer makes the best device here the one that `jit` uses.
+// What runs compiled programs. Importing this layer makes WebAssembly what `jit` uses, and native code what it can use.
 import { registerBackend } from "../array/index.js";
+import { nativeDevice } from "./native/index.js";
 import { wasmBackend } from "./wasm/backend.js";
 
+export { clearCache, listCache, nativeProblem, type CacheEntry } from "./native/index.js";
+
 registerBackend(wasmBackend());
+registerBackend(nativeDevice(), { isDefault: false });

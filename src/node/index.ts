@@ -1,5 +1,6 @@
 // Node's own modules, for the layers that touch files. They are looked up when they are used and never imported, so
 // that every layer loads and bundles where there is no Node, and says there what it lacks.
+import type * as bufferModule from "node:buffer";
 import type * as childProcessModule from "node:child_process";
 import type * as cryptoModule from "node:crypto";
 import type * as fsModule from "node:fs";
@@ -51,6 +52,7 @@ export const needFiles = (operation: string): void => {
   if (!hasFiles()) failWithoutFiles(operation);
 };
 
+export const buffer = nodeModule<typeof bufferModule>("node:buffer");
 export const childProcess = nodeModule<typeof childProcessModule>("node:child_process");
 export const crypto = nodeModule<typeof cryptoModule>("node:crypto");
 export const fs = nodeModule<typeof fsModule>("node:fs");
@@ -63,6 +65,36 @@ export const zlib = nodeModule<typeof zlibModule>("node:zlib");
 
 /** Calls a function when this thread ends by itself: by `process.exit` or an error that nobody catches. */
 export const onThreadEnd = (tell: (code: number) => void): void => void process.on("exit", tell);
+
+const told = new Set<string>();
+
+/** Tells a warning once in the life of this thread. */
+export function warnOnce(message: string, kind: string): void {
+  if (told.has(message)) return;
+  told.add(message);
+  process.emitWarning(message, kind);
+}
+
+/** What this process runs as: the user's number where users have one. */
+export const processIdentity = (): { readonly pid: number; readonly user: number | null } => ({
+  pid: process.pid,
+  user: process.getuid?.() ?? null,
+});
+
+/** The environment variables that processes take over. */
+export const processVariables = (): Readonly<Record<string, string | undefined>> => process.env;
+
+/** The system, as `linux` or `darwin`. */
+export const platform = (): string => process.platform;
+
+/** Ends all processes of a group; those that are gone already are none. */
+export function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // They have ended by themselves.
+  }
+}
 
 /** Flags that say where the main program comes from; a worker has a file of its own. */
 const isAboutProgram = (flag: string): boolean => /^(--input-type|--eval|-e|--print|-p|-pe)\b/.test(flag);

@@ -19,6 +19,7 @@ export class ByteFiles implements RunFiles {
   readonly changes = [];
   private best: Best | null = null;
   private lastStep: number | null = null;
+  private device: string | null = null;
 
   constructor(
     private readonly config: RunnerConfig,
@@ -46,6 +47,7 @@ export class ByteFiles implements RunFiles {
       ...{ identity: savedIdentity(traits.identity, config), best, gathered, history: journal.mark },
       ...{ checkpointInterval: config.checkpointInterval ?? 0, changes: [] },
       ...(traits.spaces !== undefined && { spaces: traits.spaces }),
+      ...(this.device !== null && { device: this.device }),
     };
     const own = checkpointBytes(state, { step, metadata: metadata as unknown as Record<string, unknown> });
     const named = Object.entries(own).map(([name, bytes]) => [`${stepName(step)}/${name}`, bytes] as const);
@@ -55,6 +57,10 @@ export class ByteFiles implements RunFiles {
 
   restore(): null {
     return null;
+  }
+
+  useDevice(device: string): void {
+    this.device = device;
   }
 
   close(): Promise<void> {

@@ -53,6 +53,9 @@ export class Checkpoints {
   /** What was changed each time that the run went on; the last time these. */
   allChanges: readonly Change[] = [];
   changes: readonly Change[] = [];
+  /** What trains, and what has trained up to the checkpoint that the run goes on from. */
+  private device: string | null = null;
+  private deviceBefore: string | null = null;
   /** Why there is no checkpoint of the last step that should have one. */
   private problem: string | null = null;
 
@@ -93,6 +96,7 @@ export class Checkpoints {
     const state = loadCheckpoint(manager.directory, like, { step });
     this.best = metadata.best;
     this.lastStep = step;
+    this.deviceBefore = metadata.device ?? "wasm";
     // A process may have been killed after it saved the best and before it marked it.
     this.isUnmarked = this.best !== null && bestCheckpoint(manager.directory)?.step !== this.best.step;
     return {
@@ -100,6 +104,16 @@ export class Checkpoints {
       history: history ?? new History(traits.seeds),
       hasHistory: history !== null,
     };
+  }
+
+  /** Notes what trains. Another device than before rounds differently, so that it is a change. */
+  useDevice(device: string): void {
+    const { deviceBefore: from, lastStep: step } = this;
+    this.device = device;
+    if (from === null || step === null || from === device) return;
+    const change = { step, setting: "device", from, to: device };
+    this.changes = [...this.changes, change];
+    this.allChanges = [...this.allChanges, change];
   }
 
   /** What the run had measured up to a checkpoint; `null`, with a warning, if that is gone. */
@@ -158,6 +172,7 @@ export class Checkpoints {
       ...{ identity: this.identity, best: this.best, gathered, history: this.journal.mark },
       ...{ checkpointInterval: this.interval, changes: this.allChanges },
       ...(this.traits.spaces !== undefined && { spaces: this.traits.spaces }),
+      ...(this.device !== null && { device: this.device }),
     };
     manager.save(step, state, {
       metadata: metadata as unknown as Record<string, unknown>,

@@ -1,5 +1,5 @@
 // How a run goes, whatever the algorithm: how long, and when the host does what.
-import { defineConfig, flag, optional, whole, type Field } from "../agent/index.js";
+import { choice, defineConfig, flag, optional, whole, type Field } from "../agent/index.js";
 
 export interface RunnerConfig {
   /** Environment steps to train for. Default 100,000. */
@@ -20,6 +20,10 @@ export interface RunnerConfig {
   readonly numEnvs: number;
   /** Devices that share each large parameter, so that every one has a part of it (FSDP). Default 1. */
   readonly fsdpDevices: number;
+  /** What trains: `native` is C of the system's compiler, `auto` takes it where it is there and pays. Default auto. */
+  readonly device: "auto" | "native" | "wasm";
+  /** Threads of a native run; null, the default, is all processors where a program is large enough to gain. */
+  readonly threads: number | null;
   /** Everything random in a run comes from this number. Default 0. */
   readonly seed: number;
   /** Where checkpoints go; null saves none, unless the run has a directory. Default null. */
@@ -56,6 +60,8 @@ export const RunnerConfig = defineConfig<RunnerConfig>(
     numDevices: optional(whole(1)),
     numEnvs: whole(1),
     fsdpDevices: whole(1),
+    device: choice("auto", ["auto", "native", "wasm"]),
+    threads: optional(whole(1)),
     seed: whole(0, 0),
     checkpointDir: optional(path),
     checkpointInterval: { ...optional(whole(5_000)), default: 5_000 },
@@ -65,7 +71,11 @@ export const RunnerConfig = defineConfig<RunnerConfig>(
     overwrite: flag(false),
     plot: flag(true),
   },
-  ({ resume, overwrite, checkpointInterval, checkpointDir }) => {
+  ({ resume, overwrite, checkpointInterval, checkpointDir, device, threads, numDevices }) => {
+    if (device === "wasm" && (threads ?? 1) > 1)
+      return `threads are for native runs, and device is "wasm", got threads ${threads}; leave one of them out`;
+    if (device === "native" && (numDevices ?? 1) > 1)
+      return `several devices run WebAssembly, got device "native" and numDevices ${numDevices}; leave one of them out`;
     if (resume && overwrite) return "resume and overwrite exclude each other: choose one";
     if (checkpointInterval !== null) return null;
     if (resume)

@@ -26,6 +26,7 @@ export class DiskFiles implements RunFiles {
   private logger: MetricsLogger | null = null;
   private restored: Restored<unknown> | null = null;
   private isNoted = false;
+  private device: string | null = null;
 
   private constructor(
     private readonly directory: string,
@@ -79,6 +80,11 @@ export class DiskFiles implements RunFiles {
     return restored;
   }
 
+  useDevice(device: string): void {
+    this.device = device;
+    this.checkpoints.useDevice(device);
+  }
+
   begin(): void {
     const { runDir, restored, config, directory } = this;
     if (config.resume && restored === null) {
@@ -87,7 +93,7 @@ export class DiskFiles implements RunFiles {
     clearLeftovers([directory]);
     if (runDir === null) return;
     clearLeftovers([runDir.root, runDir.logs, runDir.videos, runDir.artifacts]);
-    saveRunConfig(runDir, config, this.traits, this.checkpoints.allChanges);
+    saveRunConfig(runDir, config, this.traits, this.checkpoints.allChanges, this.device);
     // What was logged after the checkpoint will be logged again; a run that begins anew keeps what is there.
     const isFresh = !config.resume && !config.overwrite;
     this.logger = MetricsLogger(runDir.logPath(), {

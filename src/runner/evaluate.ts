@@ -13,6 +13,7 @@ import {
   type Array,
 } from "../array/index.js";
 import type { Environment } from "../env/index.js";
+import type { Where } from "./where.js";
 
 export interface EvalMetrics {
   readonly meanReturn: Array;
@@ -127,13 +128,14 @@ export function evaluator<A, S, P>(
   actFn: ActFn<A>,
   env: Environment<S, P>,
   envParams: P,
-  options: Omit<EvaluateOptions, "rng">,
+  { device, threads, ...options }: Omit<EvaluateOptions, "rng"> & Where,
 ): {
   readonly prepare: (agentState: A) => Promise<void>;
   readonly play: (agentState: A, rng: Array) => Record<keyof EvalMetrics, number>;
 } {
-  const program = jit((agentState: A, rng: Array) =>
-    evaluate(actFn, agentState, env, envParams, { ...options, rng }),
+  const program = jit(
+    (agentState: A, rng: Array) => evaluate(actFn, agentState, env, envParams, { ...options, rng }),
+    { device, threads },
   );
   return {
     prepare: (agentState) => precompile(program, agentState, random.key(0)),

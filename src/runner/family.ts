@@ -1,6 +1,7 @@
 // Runs that one program serves: they differ in their seed and in the values of settings that are arguments of it. They
 // can be trained one by one, or several side by side.
 import {
+  compiledFor,
   jit,
   np,
   precompile,
@@ -11,6 +12,7 @@ import {
   type Shardings,
 } from "../array/index.js";
 import type { Trainer, Work } from "./trainer.js";
+import type { Where } from "./where.js";
 
 /** Settings that a program takes as arguments, by their names in the algorithm's config. */
 export type Hyper = Readonly<Record<string, Array>>;
@@ -33,6 +35,8 @@ export interface Family<S> {
 }
 
 export interface Together<S> {
+  /** What it was compiled for; null if it was not yet. */
+  readonly device: () => string | null;
   readonly prepare: (states: S, hyper: Hyper) => Promise<void>;
   /** Does so many units of work in every run; the states that go in are given up. */
   readonly advance: (
@@ -63,12 +67,13 @@ export type ChunkFn<S, R> = (state: S, hyper: Hyper, count: Array) => [state: S,
 /**
  * The programs of a family. `axes` says what of a state differs between runs that go side by side: `null` is for what
  * is the same in all of them at any time, such as counters, so that branching on it stays branching. `shardings` says
- * where the state of a run lies that several devices train.
+ * where the state of a run lies that several devices train, `where` what trains.
  */
 export function familyPrograms<S, R>(
   chunk: ChunkFn<S, R>,
   workOf: (records: R, count: number) => Work,
   axes: AxisTree,
+  where: Where,
   shardings?: Shardings,
 ): { readonly alone: ChunkFn<S, R>; readonly together: Together<S> } {
   const side = vmap(chunk, [axes, 0, null] as const, [axes, 0] as const);
@@ -79,14 +84,16 @@ export function familyPrograms<S, R>(
       const [next, records] = side(one, hyper, count);
       return [shared(next, axes, (leaf) => np.broadcastTo(leaf, [runs, ...leaf.shape])), records];
     },
-    { donateArgnums: 0 },
+    { donateArgnums: 0, ...where },
   );
   return {
     alone: jit(chunk, {
       donateArgnums: 0,
+      ...where,
       ...(shardings !== undefined && { outShardings: [shardings, null] }),
     }),
     together: {
+      device: () => compiledFor(several),
       prepare: (states, hyper) => precompile(several, states, hyper, np.int32(1)),
       advance: (given, hyper, count) => {
         const [states, records] = several(given, hyper, np.int32(count));

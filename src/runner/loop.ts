@@ -47,9 +47,9 @@ export interface RunOptions<A> {
   readonly signal?: StopSignal | null;
   /**
    * Called before the first step with the step that the run starts from, 0 or that of its checkpoint, and with the
-   * settings that were changed since.
+   * settings that were changed since. `device` is what trains; null where nothing is left to train.
    */
-  readonly onStart?: ((step: number, changes: readonly Change[]) => unknown) | null;
+  readonly onStart?: ((step: number, changes: readonly Change[], device: string | null) => unknown) | null;
   /**
    * Called with every checkpoint as the bytes of its files, and waited for: for runs without a directory, as in pages.
    * In a directory of checkpoints, the files are what a run is resumed from.

@@ -1,7 +1,8 @@
 // How much memory a run needs, before any of it is taken: what cannot fit is refused with the setting that is the cause.
 import { fail, itemSize, sizeOf, type DType } from "../array/index.js";
+import type { RunnerConfig } from "./config.js";
 
-/** 32-bit WebAssembly addresses end here. */
+/** 32-bit WebAssembly addresses end here. Native programs have what the system gives. */
 const limit = 2 ** 32;
 
 /** What one setting costs. */
@@ -35,9 +36,13 @@ const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} Gi
 export const totalOf = (costs: readonly Cost[]): number => costs.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** Refuses a run that cannot fit into memory, with the setting that costs most. */
-export function checkMemory(operation: string, costs: readonly Cost[]): void {
+export function checkMemory(
+  operation: string,
+  costs: readonly Cost[],
+  { device }: Pick<RunnerConfig, "device">,
+): void {
   const total = totalOf(costs);
-  if (total <= limit) return;
+  if (device === "native" || total <= limit) return;
   const most = costs.reduce((largest, cost) => (cost.bytes > largest.bytes ? cost : largest));
   const { setting, value, what, bytes } = most;
   const shown = typeof value === "number" ? value.toLocaleString("en") : `[${value.join(", ")}]`;
@@ -49,7 +54,7 @@ export function checkMemory(operation: string, costs: readonly Cost[]): void {
     operation,
     `${setting} ${shown} takes about ${gibibytes(bytes)} for ${what}` +
       (rest > 0.01 * total ? `, the whole run ${gibibytes(total)}` : "") +
-      `; a WebAssembly program has ${gibibytes(limit)} in all: ${advice}`,
+      `; a WebAssembly program has ${gibibytes(limit)} in all: ${advice}, or a native one (device "native")`,
   );
 }
 

@@ -24,6 +24,8 @@ export interface Metadata {
   readonly changes: readonly Change[];
   /** What the environment says of actions and observations. */
   readonly spaces?: SpacesData;
+  /** The device that the run was trained with up to here; before there were others it was WebAssembly. */
+  readonly device?: string;
 }
 
 const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);
@@ -48,6 +50,7 @@ export function readMetadata(
     isWhole(history.bytes) &&
     typeof history.sha256 === "string" &&
     isWhole(rest.checkpointInterval) &&
+    ["string", "undefined"].includes(typeof rest.device) &&
     Array.isArray(rest.changes) &&
     rest.changes.every(isRecord);
   if (!isSound) {

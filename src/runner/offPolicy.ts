@@ -1,5 +1,6 @@
 // The runner of agents that learn from replay: act, push, draw, descend, so many steps at a time in one compiled loop.
 import {
+  compiledFor,
   devicePut,
   evalShape,
   fail,
@@ -40,6 +41,7 @@ import {
 } from "./spread.js";
 import type { Trainer } from "./trainer.js";
 import { warnOfCurve } from "./warn.js";
+import { whereOf } from "./where.js";
 
 /** What every such run takes. */
 export interface OffPolicyOptions<A> extends RunOptions<A> {
@@ -116,7 +118,7 @@ export function offPolicyFamily<A extends object, C extends LearnerConfig, S, P>
     startOf(playing, envParams, setting, ...partsOf(hyper, own), { ...runnerConfig, seed });
   const shapes = evalShape(() => begin({}, 0));
   const costs = offPolicyCosts(bytesOf(shapes), config, runnerConfig, devices);
-  checkMemory(operation, costs);
+  checkMemory(operation, costs, runnerConfig);
   const shardings = spread === null ? undefined : shardingsOf(shapes, spread);
   const place = <T>(state: T): T => (shardings === undefined ? state : devicePut(state, shardings));
   const home = (agent: A): A => (spread === null ? agent : atHome(agent));
@@ -129,14 +131,19 @@ export function offPolicyFamily<A extends object, C extends LearnerConfig, S, P>
       chunkOf(playing, envParams, ...partsOf(hyper), cadence, longest)(state, count),
     workOf,
     axesOf(shapes),
+    whereOf(runnerConfig),
     shardings,
   );
-  const measured = jit((state: State, hyper: Hyper) => measuredNow(...partsOf(hyper), state));
+  const measured = jit(
+    (state: State, hyper: Hyper) => measuredNow(...partsOf(hyper), state),
+    whereOf(runnerConfig),
+  );
   const act = ({ agent, hyper }: { agent: A; hyper: Hyper }, obs: Array) =>
     learnerOf(hyper).act(agent, obs.slice(null), false)[0].slice(0);
   const evaluation = evaluator(act, env, envParams, {
     nEpisodes: evalEpisodes,
     maxSteps: longestEpisode(envParams),
+    ...whereOf(runnerConfig),
   });
   const trainerOf = ({ seed = runnerConfig.seed, values = {} }: Partial<Member> = {}): Trainer<State> => {
     const hyper = hyperOf(values);
@@ -160,6 +167,7 @@ export function offPolicyFamily<A extends object, C extends LearnerConfig, S, P>
         await prepareEvaluation(state);
       },
       prepareEvaluation,
+      device: () => compiledFor(chunk),
       advance: (state, count) => {
         const [next, records] = chunk(place(state), hyper, np.int32(count));
         return { state: next, work: workOf(records, count) };

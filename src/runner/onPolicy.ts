@@ -1,5 +1,6 @@
 // The runner of agents that learn from rollouts: so many updates at a time in one compiled loop.
 import {
+  compiledFor,
   devicePut,
   evalShape,
   fail,
@@ -28,6 +29,7 @@ import { longestEpisode, lookAt, nameOf, originOf, plainParams, spacesOf, type S
 import type { Shape } from "../array/index.js";
 import { atHome, splitParameters, splitRows, type Spread } from "./spread.js";
 import type { Trainer, Work } from "./trainer.js";
+import { whereOf } from "./where.js";
 
 /** What such a run carries: the agent, the environments, and what the episodes under way have brought so far. */
 export interface RunState<A, S> extends Playing<S> {
@@ -80,7 +82,7 @@ export function onPolicyFamily<A extends object, C extends RolloutConfig, S, P>(
   const shardings = spread === null ? undefined : shardingsOf(shapes, numEnvs, spread);
   const place = <T>(state: T): T => (shardings === undefined ? state : devicePut(state, shardings));
   const costs = rolloutCosts(bytes, config, runnerConfig, seeds?.length ?? 1);
-  checkMemory(operation, costs);
+  checkMemory(operation, costs, runnerConfig);
   const told =
     networks === undefined
       ? {}
@@ -93,6 +95,7 @@ export function onPolicyFamily<A extends object, C extends RolloutConfig, S, P>(
     },
     workOf,
     0,
+    whereOf(runnerConfig),
     shardings,
   );
   const act = ({ agent, hyper }: { agent: A; hyper: Hyper }, obs: Array) =>
@@ -100,6 +103,7 @@ export function onPolicyFamily<A extends object, C extends RolloutConfig, S, P>(
   const evaluation = evaluator(act, env, envParams, {
     nEpisodes: runnerConfig.evalEpisodes,
     maxSteps: longestEpisode(envParams),
+    ...whereOf(runnerConfig),
   });
   /** The agents of all seeds, one by one. */
   const agentsOf = (agent: A) =>
@@ -131,6 +135,7 @@ export function onPolicyFamily<A extends object, C extends RolloutConfig, S, P>(
         await prepareEvaluation(state);
       },
       prepareEvaluation,
+      device: () => compiledFor(chunk),
       advance: (state, count) => {
         const [next, records] = chunk(place(state), hyper, np.int32(count));
         return { state: next, work: workOf(records, count) };

@@ -40,6 +40,8 @@ export interface RunFiles {
   readonly changes: readonly Change[];
   /** The checkpoint to go on from, if there is one. */
   restore<S>(like: S): SavedRun<S> | null;
+  /** Notes which device trains from here on, and that it is another one if it is. */
+  useDevice(device: string): void;
   /** Makes the log ready, now that the run is known to begin. */
   begin(): void;
   log(record: LoggedRecord, wallTime: number): void;
@@ -58,6 +60,7 @@ const none: RunFiles = {
   newest: null,
   changes: [],
   restore: () => null,
+  useDevice: () => undefined,
   begin: () => undefined,
   log: () => undefined,
   isBest: () => false,

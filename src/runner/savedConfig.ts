@@ -27,6 +27,7 @@ export function saveRunConfig(
   runner: RunnerConfig,
   { identity, origin, givenConfig }: RunTraits,
   changes: readonly Change[],
+  device: string | null,
 ): void {
   const saved = savedIn(runDir);
   if (saved === null) return;
@@ -47,5 +48,7 @@ export function saveRunConfig(
     ...(Array.isArray(seed) ? { seeds: seed } : {}),
     ...(networks === undefined ? {} : { networks }),
     ...(changes.length === 0 ? {} : { changes }),
+    // What has trained; what was asked for is one of the runner's settings.
+    ...(device === null ? {} : { device }),
   });
 }

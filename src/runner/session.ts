@@ -59,9 +59,11 @@ export class Session<S extends object, A> {
     };
     checkLength(trainer, config, saved.gathered.unit);
     if (saved.gathered.unit < trainer.units) await trainer.prepare(saved.state);
+    const device = trainer.device();
+    if (device !== null) files.useDevice(device);
     files.begin();
     const session = new Session(trainer, config, listeners, files, saved);
-    session.promises.watch("onStart", listeners.onStart?.(session.step, files.changes));
+    session.promises.watch("onStart", listeners.onStart?.(session.step, files.changes, device));
     return session;
   }
 

@@ -21,7 +21,10 @@ export interface Spread {
 }
 
 /** The devices that a config asks for; null if that is one. */
-export function spreadFor(operation: string, { numDevices, fsdpDevices }: RunnerConfig): Spread | null {
+export function spreadFor(
+  operation: string,
+  { numDevices, fsdpDevices, device }: RunnerConfig,
+): Spread | null {
   // One that is asked for needs no look at the others.
   const count = numDevices === 1 ? 1 : getNumDevices(numDevices);
   if (count % fsdpDevices !== 0) {
@@ -29,6 +32,12 @@ export function spreadFor(operation: string, { numDevices, fsdpDevices }: Runner
       operation,
       `numDevices ${count} is not divisible by fsdpDevices ${fsdpDevices}; every part of the model needs as many ` +
         "devices as every other",
+    );
+  }
+  if (count > 1 && device === "native") {
+    fail(
+      operation,
+      `device "native" is one device, which has threads, and there are ${count}; set numDevices to 1, or leave device out`,
     );
   }
   return count === 1 ? null : { count, mesh: makeMesh({ numDevices: count, numFsdpDevices: fsdpDevices }) };

@@ -16,6 +16,8 @@ export interface Trainer<S> extends RunTraits {
   readonly prepare: (state: S) => Promise<void>;
   /** The same for evaluations alone. */
   readonly prepareEvaluation: (state: S) => Promise<void>;
+  /** The device that it was compiled for; null if it was not yet. */
+  readonly device: () => string | null;
   /** Units that one call may do at most. */
   readonly longest: number;
   /** Does so many units of work; the state that goes in is given up. */

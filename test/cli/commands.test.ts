@@ -32,8 +32,9 @@ describe("train", () => {
     expect([trained.code, trained.errors]).toEqual([0, []]);
     const shown = (file: string) => path.relative(process.cwd(), path.join(run, file));
     expect(trained.lines[0]).toBe(`run directory: ${shown("")}`);
-    expect(trained.lines[1]).toMatch(/^last evaluation: [\d.]+ \(best [\d.]+\)$/);
-    expect(trained.lines.slice(2)).toEqual([
+    expect(trained.lines[1]).toBe("device: wasm");
+    expect(trained.lines[2]).toMatch(/^last evaluation: [\d.]+ \(best [\d.]+\)$/);
+    expect(trained.lines.slice(3)).toEqual([
       `metrics:    ${shown("logs/metrics.jsonl")}`,
       `curve:      ${shown("artifacts/reward_curve.png")}`,
       expect.stringMatching(/^checkpoint: .*step_(64|128)$/),

@@ -33,6 +33,8 @@ export interface CompileOptions {
   readonly constants: readonly Array[];
   /** Which of the other inputs may be overwritten by a run. */
   readonly donated: readonly boolean[];
+  /** How many threads may work on it, where a device has threads; null or left out: as many as help. */
+  readonly threads?: number | null;
 }
 
 /** The blocks of an array, one on each device; they stay there until they are read. */
@@ -63,6 +65,8 @@ export interface Backend {
   readonly name: string;
   /** Whether it can run a program; the interpreter runs the others. */
   readonly accepts: (program: Program) => boolean;
+  /** Whether it is here and worth its costs for a program, where the device is "auto". */
+  readonly prefers?: (program: Program) => boolean;
   /** Prepares a program to run on the inputs that are not constants. */
   readonly compile: (program: Program, options: CompileOptions) => Executable;
   /** The same without holding up the thread, where that is possible. */
@@ -124,9 +128,23 @@ export const registerBackend = checked(
   },
 );
 
-/** The backend for a program: the one of a name, or the default one if it can run it. */
-export function findBackend(operation: string, program: Program, name?: string): Backend {
-  const wanted = name ?? environment("VIBE_RL_DEVICE") ?? preferred;
+/** What runs programs of which nothing else is said. */
+export const defaultDevice = (): string => {
+  const asked = environment("VIBE_RL_DEVICE");
+  return asked === undefined || asked === "auto" ? preferred : asked;
+};
+
+/**
+ * The backend for a program: the one of a name, or that of VIBE_RL_DEVICE, or the default one, if it can run it. With
+ * "auto" one that prefers the program comes before the default one, unless several devices share the program.
+ */
+export function findBackend(operation: string, program: Program, name?: string, isSplit = false): Backend {
+  const asked = [name, environment("VIBE_RL_DEVICE")].filter((one) => one !== undefined);
+  const preferring = (): Backend | undefined =>
+    asked.length > 0 && !isSplit
+      ? [...backends.values()].find(({ prefers }) => prefers?.(program))
+      : undefined;
+  const wanted = asked.find((one) => one !== "auto") ?? preferring()?.name ?? preferred;
   const found = backends.get(wanted);
   if (found === undefined) {
     fail(

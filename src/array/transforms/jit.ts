@@ -6,6 +6,7 @@ import { describe, fail } from "../core/errors.js";
 import { isPlainObject } from "../core/plainObject.js";
 import { countEquations, typesOf, type Program } from "../core/program.js";
 import { environment } from "../core/environment.js";
+import { check, orNull, whole } from "../core/rules.js";
 import { isTracing, traceProgram } from "../core/trace.js";
 import { showType, type ArrayType } from "../core/type.js";
 import { flattenArrays, type FlatTree } from "../lax/leaves.js";
@@ -24,8 +25,13 @@ export interface JitOptions {
   readonly staticArgnames?: string | readonly string[];
   /** Positions of arguments that the caller gives up, so that their memory can be used for the results. */
   readonly donateArgnums?: number | readonly number[];
-  /** What runs the program; the default device if left out. */
+  /**
+   * What runs the program: "wasm", "native", "interpreter", or "auto" for native code where it is there and pays. The
+   * default device if left out.
+   */
   readonly device?: string;
+  /** How many threads may work on it, where the device has threads. Null, the default: as many as help. */
+  readonly threads?: number | null;
   /**
    * Where the arguments lie: one sharding for all, or a list with an entry for each, a sharding or a tree of these.
    * What is null or left out stays where it is, and what is not on several devices goes where it is needed. With
@@ -78,16 +84,27 @@ function splitNamed(
 export const jit = checked(
   "jit",
   2,
-  ["staticArgnums", "staticArgnames", "donateArgnums", "device", "inShardings", "outShardings", "mesh"],
+  [
+    "staticArgnums",
+    "staticArgnames",
+    "donateArgnums",
+    "device",
+    "threads",
+    "inShardings",
+    "outShardings",
+    "mesh",
+  ],
   <F extends AnyFunction>(
     f: F,
-    { staticArgnums, staticArgnames = [], donateArgnums, device, ...asked }: JitOptions = {},
+    { staticArgnums, staticArgnames = [], donateArgnums, device, threads = null, ...asked }: JitOptions = {},
   ): F => {
     const operation = nameOf("jit", f);
+    check(operation, "threads", threads, orNull(whole(1)));
     const staticNames = namesIn(operation, staticArgnames);
     const cache = new Map<string, Compiled>();
-    const remember = (key: string, entry: Compiled): void => {
+    const remember = (key: string, entry: Compiled, { name }: Backend): void => {
       cache.set(key, entry);
+      devices.set(compiled, name);
       warnOfMany(operation, cache.size);
     };
 
@@ -124,7 +141,7 @@ export const jit = checked(
           (arrays) => call(f, rebuildArgs(arrays)),
           types,
           donated,
-          device,
+          { device, threads },
           asked,
           flat,
         );
@@ -141,7 +158,7 @@ export const jit = checked(
       if (entry === undefined) {
         const { backend, program, options, finish, log } = prepare();
         entry = finish(backend.compile(program, options));
-        remember(key, entry);
+        remember(key, entry, backend);
         log(entry.executable);
       }
       return collect(entry, entry.executable.run(inputs));
@@ -153,12 +170,18 @@ export const jit = checked(
       const { backend, program, options, finish, log } = prepare();
       const executable = backend.compileAsync?.(program, options) ?? backend.compile(program, options);
       const entry = finish(await executable);
-      remember(key, entry);
+      remember(key, entry, backend);
       log(entry.executable);
     });
     return markEntry(compiled, operation) as unknown as F;
   },
 );
+
+/** What each jitted function was compiled for last. */
+const devices = new WeakMap<object, string>();
+
+/** The device that a jitted function was compiled for last; null if it was not compiled yet. */
+export const compiledFor = (f: AnyFunction): string | null => devices.get(f) ?? null;
 
 /** How each jitted function is compiled ahead of its first call. */
 const preparers = new WeakMap<object, (args: readonly unknown[]) => Promise<void>>();
@@ -216,12 +239,18 @@ interface Prepared {
   readonly log: (executable: Executable) => void;
 }
 
+/** What runs a program, and how much of it. */
+interface Where {
+  readonly device: string | undefined;
+  readonly threads: number | null;
+}
+
 function trace(
   operation: string,
   f: (inputs: readonly Array[]) => unknown,
   types: readonly ArrayType[],
   donated: readonly boolean[],
-  device: string | undefined,
+  { device, threads }: Where,
   asked: AskedShardings,
   args: readonly (FlatTree | null)[],
 ): Prepared {
@@ -234,13 +263,13 @@ function trace(
   });
   const plan = planFor(operation, asked, { args, result: structure, program: recorded.program });
   const { program, constants } = expandCalls(recorded.program, { keepShardMaps: plan !== null });
-  const found = findBackend(operation, program, device);
+  const found = findBackend(operation, program, device, plan !== null);
   const backend = plan === null ? found : plan.over(found);
   const traced = performance.now();
   return {
     backend,
     program,
-    options: { constants: [...constants, ...recorded.captures], donated, name: operation },
+    options: { constants: [...constants, ...recorded.captures], donated, name: operation, threads },
     finish: (executable) => ({ executable, structure, types: typesOf(program.outputs) }),
     log: ({ bytesPerDevice }) => {
       if (environment("VIBE_RL_LOG_COMPILES") === undefined) return;

@@ -147,5 +147,8 @@ function overMesh(
 }
 
 function refuse({ name }: Backend): never {
-  fail("jit", `device ${JSON.stringify(name)} cannot run a program on several devices; use a mesh of one`);
+  fail(
+    "jit",
+    `device ${JSON.stringify(name)} cannot run a program on several devices; use a mesh of one, or another device`,
+  );
 }

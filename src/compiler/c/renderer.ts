@@ -1,11 +1,12 @@
 // The renderer of C.
-/** What the C compiler's machine can do. */
-export interface CTarget {
-  /** Elements of 32 bits in one vector. */
-  readonly lanes: 4 | 8 | 16;
-  /** Vectors that fit into registers. */
-  readonly registers: 16 | 32;
-}
+import type { Kernel } from "../kernel.js";
+import type { Renderer } from "../renderer.js";
+import { scratchOf } from "./dot/index.js";
+import { renderProgram } from "./program.js";
+import { sortScratch } from "./sort.js";
+import type { CTarget } from "./surroundings.js";
+
+export type { CTarget } from "./surroundings.js";
 
 /**
  * A program as C: translation units, to be built and linked into one shared library, which exports
@@ -14,3 +15,34 @@ export interface CTarget {
 export interface CProgram {
   readonly sources: readonly string[];
 }
+
+/** What the C is to be compiled with: nothing that changes what NaN means or in which order sums are taken. */
+export const cFlags: readonly string[] = [
+  ...["-std=gnu11", "-O2", "-march=native", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"],
+  ...["-fwrapv", "-fno-strict-aliasing", "-fPIC", "-w"],
+];
+
+function scratch(kernel: Kernel, target: CTarget): number {
+  switch (kernel.kind) {
+    case "dot":
+      return scratchOf(kernel, target);
+    case "sort":
+      return sortScratch(kernel.length);
+    case "loop":
+    case "copy":
+    case "print":
+    case "exchange":
+    case "axisIndex":
+      return 0;
+  }
+}
+
+/** C for a machine. */
+export const cRenderer = (target: CTarget): Renderer<CProgram> => ({
+  name: "this machine",
+  lanes: target.lanes,
+  limits: { memory: 2 ** 47 },
+  scratch: (kernel) => scratch(kernel, target),
+  render: (steps, plan) => ({ sources: renderProgram(steps, plan, target) }),
+  list: ({ sources }) => ({ c: () => ({ suffix: "c", text: sources.join("\n") }) }),
+});

@@ -1,5 +1,5 @@
 // The values of a loop kernel while it is written out: which of them are in locals now, and how each is computed.
-import type { Expression, LoopKernel, Operation } from "../kernel.js";
+import type { Expression, Load, LoopKernel, Operation } from "../kernel.js";
 import { formulaOf, type Formula } from "../math/index.js";
 import { landings } from "../walk.js";
 import type { Assembler } from "./assembler.js";
@@ -9,7 +9,7 @@ import { MemoryAccess } from "./memory.js";
 import type { Nest } from "../schedule/nest.js";
 import { Operations } from "./operations.js";
 import type { Pointers } from "./pointers.js";
-import { neighbouringLoads, type Load, type Neighbours } from "./strided.js";
+import { neighbouringLoads, type Neighbours } from "./strided.js";
 
 export class LoopValues {
   readonly memory: MemoryAccess;

@@ -1,7 +1,7 @@
 // Steps as WebAssembly functions: one for each kernel and each iteration of a loop, because V8 optimises function by
 // function and never a function that is running.
 import type { Address, Buffer, Counter, Kernel, Step } from "../kernel.js";
-import { loadsOf } from "../walk.js";
+import { countersOf } from "../walk.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { Assembler } from "./assembler.js";
 import { renderDot } from "./dot/index.js";
@@ -11,6 +11,7 @@ import type { HostFunction, ModuleParts } from "./module.js";
 import { itemBytes, type Surroundings } from "./pointers.js";
 import type { SharingDevice } from "./sharing.js";
 import { renderSort } from "./sort.js";
+import { withoutLoadGuards } from "./speculation.js";
 
 /** The host function that prints message number so and so. */
 const print: HostFunction = { name: "print", params: ["i32"] };
@@ -23,34 +24,6 @@ export function renderSteps(
   device: SharingDevice | null = null,
 ): ModuleParts {
   return new ModuleRenderer(plan, features, device).render(steps);
-}
-
-/** The loops that a kernel's addresses move with. */
-function countersOf(kernel: Kernel): Counter[] {
-  const places: readonly Pick<Address, "counters">[] = (() => {
-    switch (kernel.kind) {
-      case "loop":
-        return [...loadsOf(kernel).all, ...[...kernel.body, ...kernel.after].map(({ address }) => address)];
-      case "dot":
-        return [
-          kernel.left,
-          kernel.right,
-          ...loadsOf(kernel).all,
-          ...kernel.stores.map(({ address }) => address),
-        ];
-      case "sort":
-        return [...kernel.keys, ...kernel.values.flatMap(({ from, to }) => [from, to])];
-      case "copy":
-        return [kernel.from, kernel.to];
-      case "print":
-        return kernel.operands;
-      case "exchange":
-        return kernel.pulls.flatMap(({ from, to }) => [from, to]);
-      case "axisIndex":
-        return [kernel.to];
-    }
-  })();
-  return [...new Set(places.flatMap(({ counters }) => counters.map(({ counter }) => counter)))];
 }
 
 class ModuleRenderer {
@@ -232,7 +205,7 @@ class ModuleRenderer {
       counters.map(() => "i32"),
     );
     const surroundings = this.surroundings(counters);
-    if (kernel.kind === "loop") renderLoop(inner, kernel, surroundings, this.features);
+    if (kernel.kind === "loop") renderLoop(inner, withoutLoadGuards(kernel), surroundings, this.features);
     else if (kernel.kind === "dot") renderDot(inner, kernel, surroundings, this.features);
     else if (kernel.kind === "sort") renderSort(inner, kernel, surroundings);
     else this.sharing().renderExchange(inner, kernel, surroundings, (meeting) => this.add(meeting));

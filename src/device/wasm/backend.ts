@@ -8,11 +8,12 @@ import {
   type Features,
   type WasmProgram,
 } from "../../compiler/index.js";
-import { writeDumps } from "./dump.js";
-import { DeviceMemory, WasmExecutable } from "./executable.js";
+import { writeDumps } from "../dump.js";
+import { MemoryExecutable } from "../executable.js";
 import { detectFeatures } from "./features.js";
 import { failRejected, needFeatures } from "./limits.js";
-import { Remembered } from "./remembered.js";
+import { WasmMemory } from "./memory.js";
+import { Remembered } from "../remembered.js";
 import { spmdOf } from "./spmd/backend.js";
 
 /** Makes the machine code of a program. */
@@ -30,15 +31,26 @@ interface Ready {
   readonly module: WebAssembly.Module;
 }
 
+const executable = (
+  { compiled, module }: Ready,
+  constants: readonly Array[],
+  donated: readonly boolean[],
+  memory: WasmMemory,
+): MemoryExecutable =>
+  new MemoryExecutable(compiled, constants, donated, memory, (print) => {
+    const instance = new WebAssembly.Instance(module, { host: { memory: memory.memory, print } });
+    return instance.exports.run as () => void;
+  });
+
 /** A device for this engine, or one with the given features. */
 export function wasmBackend(features = detectFeatures()): Backend {
-  let shared: DeviceMemory | null = null;
+  let shared: WasmMemory | null = null;
   // Functions made anew again and again are often the same program.
   const remembered = new Remembered<Ready>();
   const keyOf = (program: Program, constants: number): string => `${constants} ${programKey(program)}`;
   const finish = ({ compiled, module }: Ready, constants: readonly Array[], donated: readonly boolean[]) => {
-    const device = donated.includes(true) ? new DeviceMemory() : (shared ??= new DeviceMemory());
-    return new WasmExecutable(compiled, module, constants, donated, device);
+    const memory = donated.includes(true) ? new WasmMemory() : (shared ??= new WasmMemory());
+    return executable({ compiled, module }, constants, donated, memory);
   };
   const ready = (program: Program, name: string, constants: number): Ready => {
     const key = keyOf(program, constants);
@@ -60,8 +72,8 @@ export function wasmBackend(features = detectFeatures()): Backend {
     compile: (program, { name, constants, donated }) =>
       finish(ready(program, name, constants.length), constants, donated),
     resident: (program, { name, constants }) => {
-      const { compiled, module } = ready(program, name, constants.length);
-      return new WasmExecutable(compiled, module, constants, [], new DeviceMemory()).resident();
+      const made = ready(program, name, constants.length);
+      return executable(made, constants, [], new WasmMemory()).resident();
     },
     compileAsync: async (program, { name, constants, donated }) => {
       const key = keyOf(program, constants.length);

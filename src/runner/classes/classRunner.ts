@@ -1,5 +1,5 @@
 // What all class runners do alike: iterations with callbacks around them, logs, checkpoints, evaluation.
-import { checkOptions, fail } from "../../array/index.js";
+import { checkOptions, defaultDevice, fail } from "../../array/index.js";
 import type { VecEnv } from "../../vecEnv/index.js";
 import { spaceToData, type Environment } from "../../env/index.js";
 import { badMetric, badParams, diverged } from "../finite.js";
@@ -92,6 +92,11 @@ export abstract class ClassRunner<State extends object, P, Rollout> {
   protected abstract restore(rest: Readonly<Record<string, unknown>>, notes: Notes): void;
   /** What else a checkpoint has to hold. */
   protected abstract extraState(): Readonly<Record<string, unknown>>;
+
+  /** What its programs run on. */
+  get deviceName(): string {
+    return this.device ?? defaultDevice();
+  }
 
   /** The number of the iteration under way, from 0 on; between iterations, how many there have been. */
   get iteration(): number {

@@ -83,6 +83,7 @@ class Group<S extends AgentHolder> {
       prepare: () => this.prepare(),
       prepareEvaluation: () => this.prepare(),
       advance: (state, count) => ({ state, work: this.advance(at, count) }),
+      device: () => this.family.together.device(),
       evaluate: (_, key: Array) => trainer.evaluate(this.rowOf(at), key),
       agentOf: () => trainer.agentOf(this.rowOf(at)),
       act: (_, obs: Array) => trainer.act(this.rowOf(at), obs),

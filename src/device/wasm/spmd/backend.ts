@@ -7,9 +7,9 @@ import {
   type SpmdOptions,
 } from "../../../array/index.js";
 import { compileSpmd, programKey, type Features, type WasmSpmdProgram } from "../../../compiler/index.js";
-import { writeDumps } from "../dump.js";
+import { writeDumps } from "../../dump.js";
 import { failRejected, memoryLimit, needFeatures } from "../limits.js";
-import { Remembered } from "../remembered.js";
+import { Remembered } from "../../remembered.js";
 import { WasmSpmdExecutable } from "./executable.js";
 import { startMembers } from "./pool.js";
 

@@ -1,4 +1,5 @@
-// Running compiled programs: arguments into WebAssembly memory, results out of it.
+// Running compiled programs in memory that the host can look into: arguments into it, results out of it. WebAssembly and
+// native code differ in what their memory is and in how a program is started, and share the rest.
 import {
   Array,
   arrayType,
@@ -6,41 +7,29 @@ import {
   fail,
   printMessage,
   sizeOf,
-  viewBytes,
   type ArrayType,
   type Concrete,
   type RemoteElements,
   type ResidentExecutable,
   type TypedArray,
-} from "../../array/index.js";
-import { pageBytes, type Slot, type WasmProgram } from "../../compiler/index.js";
+} from "../array/index.js";
+import type { Compiled, Slot } from "../compiler/index.js";
 
 /** Memory in which programs run, one at a time. It grows to what the largest needs. */
-export class DeviceMemory {
-  readonly memory = new WebAssembly.Memory({ initial: 1 });
+export interface DeviceMemory {
   /** The program that ran last: what it keeps in memory is still there. */
-  owner: WasmExecutable | null = null;
-
+  owner: object | null;
   /** Makes room, or says that the machine has none. */
-  ensure(bytes: number): void {
-    const missing = Math.ceil((bytes - this.memory.buffer.byteLength) / pageBytes);
-    if (missing <= 0) return;
-    try {
-      this.memory.grow(missing);
-    } catch (cause) {
-      fail(
-        "jit",
-        `the program needs ${(bytes / 2 ** 30).toFixed(2)} GiB of memory, which the engine would not give ` +
-          `(${String(cause)}); use smaller arrays, or free memory`,
-      );
-    }
-  }
-
-  /** The elements that lie at a slot, not copied. */
-  view({ dtype, address }: Slot, size: number): TypedArray {
-    return viewBytes(dtype, this.memory.buffer, address, size);
-  }
+  readonly ensure: (bytes: number) => void;
+  /** The elements that lie at a slot, not copied. They are good until something else runs or the memory grows. */
+  readonly view: (slot: Slot, size: number) => TypedArray;
 }
+
+/** Where things lie, whatever the code. */
+type Layout = Omit<Compiled<unknown>, "code">;
+
+/** Makes a program ready to be started; it calls `print` with the numbers of its messages. */
+type Load = (print: (message: number) => void) => () => void;
 
 /** A result that stays in the memory of the program that made it until it is asked for. */
 class Resident implements RemoteElements {
@@ -52,7 +41,7 @@ class Resident implements RemoteElements {
   constructor(
     private readonly slot: Slot,
     private readonly size: number,
-    private readonly device: DeviceMemory,
+    private readonly memory: DeviceMemory,
   ) {}
 
   /** A copy of the elements, made once. */
@@ -64,12 +53,12 @@ class Resident implements RemoteElements {
           "use what that call returned, or do not donate the argument",
       );
     }
-    return (this.elements ??= this.device.view(this.slot, this.size).slice());
+    return (this.elements ??= this.memory.view(this.slot, this.size).slice());
   }
 
   /** Whether it lies at an address of a memory. */
-  isAt(device: DeviceMemory, address: number): boolean {
-    return this.isHere && this.device === device && this.slot.address === address;
+  isAt(memory: DeviceMemory, address: number): boolean {
+    return this.isHere && this.memory === memory && this.slot.address === address;
   }
 
   /** Gives up the memory. */
@@ -79,7 +68,7 @@ class Resident implements RemoteElements {
   }
 }
 
-export class WasmExecutable {
+export class MemoryExecutable {
   private readonly start: () => void;
   private readonly sizes: readonly number[];
   private readonly types: readonly ArrayType[];
@@ -87,30 +76,27 @@ export class WasmExecutable {
   /** Results of the last run that nobody has copied yet, if they stay in memory. */
   private residents: WeakRef<Resident>[] = [];
 
-  /** A program with donated arguments has a memory of its own, so that its results can stay there. */
+  /** A program with donated arguments needs a memory of its own, so that its results can stay there. */
   constructor(
-    private readonly program: WasmProgram,
-    module: WebAssembly.Module,
+    private readonly program: Layout,
     private readonly constants: readonly Array[],
     private readonly donated: readonly boolean[],
-    private readonly device: DeviceMemory,
+    private readonly memory: DeviceMemory,
+    load: Load,
   ) {
-    device.ensure(program.memoryBytes);
-    const instance = new WebAssembly.Instance(module, {
-      host: { memory: device.memory, print: (message: number) => this.print(message) },
-    });
-    this.start = instance.exports.run as () => void;
+    memory.ensure(program.memoryBytes);
+    this.start = load((message) => this.print(message));
     this.sizes = program.outputs.map(({ shape }) => sizeOf(shape));
     this.types = program.outputs.map(({ shape, dtype }) => arrayType(shape, dtype));
     this.keepsResults = donated.includes(true);
   }
 
   run(inputs: readonly Array[]): Array[] {
-    const { program, device, constants } = this;
+    const { program, memory, constants } = this;
     const isInPlace = this.keepsResults ? this.placeInputs(inputs) : null;
-    if (device.owner !== this) {
+    if (memory.owner !== this) {
       constants.forEach((constant, index) => this.write(program.inputs[index], constant));
-      device.owner = this;
+      memory.owner = this;
     }
     inputs.forEach((input, index) => {
       if (isInPlace?.[index] !== true) this.write(program.inputs[constants.length + index], input);
@@ -119,16 +105,16 @@ export class WasmExecutable {
     return this.keepsResults
       ? program.outputs.map((slot, index) => this.keep(slot, index))
       : program.outputs.map((slot, index) =>
-          concrete(this.types[index], device.view(slot, this.sizes[index]).slice()),
+          concrete(this.types[index], memory.view(slot, this.sizes[index]).slice()),
         );
   }
 
   /** The program with its memory laid open; all its inputs are constants, and its memory is its own. */
   resident(): ResidentExecutable {
-    const { program, device, constants } = this;
+    const { program, memory, constants } = this;
     constants.forEach((constant, index) => this.write(program.inputs[index], constant));
-    device.owner = this;
-    const view = (slot: Slot): TypedArray => device.view(slot, sizeOf(slot.shape));
+    memory.owner = this;
+    const view = (slot: Slot): TypedArray => memory.view(slot, sizeOf(slot.shape));
     return { inputs: program.inputs.map(view), outputs: program.outputs.map(view), run: this.start };
   }
 
@@ -138,7 +124,7 @@ export class WasmExecutable {
     const staying = new Set<Resident>();
     const isInPlace = inputs.map(({ remote }, index) => {
       const { address } = program.inputs[constants.length + index];
-      const isThere = remote instanceof Resident && remote.isAt(this.device, address);
+      const isThere = remote instanceof Resident && remote.isAt(this.memory, address);
       if (!isThere || !this.donated[index] || staying.has(remote)) return false;
       staying.add(remote);
       return true;
@@ -156,20 +142,20 @@ export class WasmExecutable {
   }
 
   private keep(slot: Slot, index: number): Array {
-    const resident = new Resident(slot, this.sizes[index], this.device);
+    const resident = new Resident(slot, this.sizes[index], this.memory);
     this.residents.push(new WeakRef(resident));
     return new Array(this.types[index], null, null, resident);
   }
 
   private write(slot: Slot, array: Array): void {
     const elements = array.elements as TypedArray;
-    this.device.view(slot, elements.length).set(elements);
+    this.memory.view(slot, elements.length).set(elements);
   }
 
   private print(message: number): void {
     const { params, values } = this.program.messages[message];
     const arrays = values.map((slot): Concrete =>
-      concrete(arrayType(slot.shape, slot.dtype), this.device.view(slot, sizeOf(slot.shape)).slice()),
+      concrete(arrayType(slot.shape, slot.dtype), this.memory.view(slot, sizeOf(slot.shape)).slice()),
     );
     printMessage(arrays, params);
   }

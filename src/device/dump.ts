@@ -1,7 +1,7 @@
 // Writing what the compiler's passes made of programs to files, where VIBE_RL_DUMP asks for it.
-import { environment, fail } from "../../array/index.js";
-import { dumpPasses, dumpText, type CompiledForms } from "../../compiler/index.js";
-import { fs, hasFiles, path } from "../../node/index.js";
+import { environment, fail } from "../array/index.js";
+import { dumpPasses, dumpText, type CompiledForms } from "../compiler/index.js";
+import { fs, hasFiles, path } from "../node/index.js";
 
 /** The passes that VIBE_RL_DUMP names, separated by commas. */
 export function parsePasses(wanted: string, known: readonly string[]): string[] {

@@ -1,0 +1,47 @@
+// koffi, which calls C functions from Node: an optional package, looked for when native code is first asked for.
+import { module } from "../../node/index.js";
+
+/** A shared library. Once it is garbage its code is gone, so that it must be kept. */
+export interface KoffiLibrary {
+  readonly func: (
+    name: string,
+    result: string,
+    parameters: readonly string[],
+  ) => (...args: readonly unknown[]) => unknown;
+}
+
+/** What is used of it. Pointers are their addresses. */
+export interface Koffi {
+  readonly version: string;
+  /** A library by its path; of `null` what this process has already. */
+  readonly load: (path: string | null) => KoffiLibrary;
+  /** Memory at an address, not copied. */
+  readonly view: (address: bigint, bytes: number) => ArrayBuffer;
+  readonly proto: (result: string, parameters: readonly string[]) => unknown;
+  readonly pointer: (type: unknown) => unknown;
+  /** The address of a C function that calls a JavaScript one. */
+  readonly register: (f: (...args: readonly never[]) => unknown, type: unknown) => bigint;
+}
+
+let found: Koffi | { readonly problem: string } | null = null;
+
+/** koffi, or why it cannot be used. */
+export function findKoffi(): Koffi | { readonly problem: string } {
+  return (found ??= load());
+}
+
+function load(): Koffi | { readonly problem: string } {
+  try {
+    return module.createRequire(import.meta.url)("koffi") as Koffi;
+  } catch (error) {
+    const { code, message } = error as { readonly code?: string; readonly message?: string };
+    if (code === "MODULE_NOT_FOUND" && message?.includes("'koffi'") === true) {
+      return {
+        problem:
+          "the package koffi, which calls native code, is not installed (npm leaves out optional packages where they " +
+          "cannot be had): npm install koffi",
+      };
+    }
+    return { problem: `the package koffi cannot be loaded here: ${message ?? String(error)}` };
+  }
+}

@@ -1,0 +1,8 @@
+// What runs the programs of a run.
+import type { JitOptions } from "../array/index.js";
+import type { RunnerConfig } from "./config.js";
+
+/** The options of `jit` that say so. */
+export type Where = Required<Pick<JitOptions, "device" | "threads">>;
+
+export const whereOf = ({ device, threads }: RunnerConfig): Where => ({ device, threads });

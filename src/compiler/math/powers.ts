@@ -3,7 +3,20 @@ import { powerOfTwo } from "./exponentials.js";
 import type { Term } from "./formula.js";
 import { split } from "./logarithms.js";
 import { signOf } from "./signs.js";
-import { abs, add, and, bitsOf, convert, div, equal, floatOf, less, maxNumber, minNumber } from "./terms.js";
+import {
+  abs,
+  add,
+  and,
+  bitsOf,
+  convert,
+  div,
+  equal,
+  floatOf,
+  less,
+  madd,
+  maxNumber,
+  minNumber,
+} from "./terms.js";
 import { mul, not, notEqual, or, polynomial, round, select, shiftLeft, sub, trunc, xor } from "./terms.js";
 
 const inverses = (numbers: readonly number[]): number[] => numbers.map((x) => 1 / x);
@@ -16,7 +29,7 @@ export function pow(x: Term, y: Term): Term {
   // log2((1 + s) / (1 - s)) = 2 / ln 2 · (s + s³/3 + s⁵/5 + …)
   const s = div(sub(wide, 1), add(wide, 1));
   const series = polynomial(mul(s, s), inverses([15, 13, 11, 9, 7, 5, 3, 1]));
-  const logarithm = add(mul(mul(series, s), 2 * Math.LOG2E), convert(exponent, "float64"));
+  const logarithm = madd(mul(series, s), 2 * Math.LOG2E, convert(exponent, "float64"));
   // Beyond ±300 the result is infinite or zero.
   const power = maxNumber(minNumber(mul(logarithm, convert(y, "float64")), 300), -300);
   const whole = round(power);

@@ -12,7 +12,7 @@ function sinOrCos(x: Term, quarters: 0 | 1): Term {
   const wide = convert(x, "float64");
   const turns = round(mul(wide, 2 / Math.PI));
   // π/2 in two parts, the first so short that its multiples are exact.
-  const rest = sub(sub(wide, mul(turns, 1.5707963267341256)), mul(turns, 6.077100506506192e-11));
+  const rest = madd(turns, -6.077100506506192e-11, madd(turns, -1.5707963267341256, wide));
   // Bounded even where the reduction has no digits left.
   const r = maxNumber(minNumber(convert(rest, "float32"), 0.8), -0.8);
   const quarter = add(convert(turns, "int32"), quarters);

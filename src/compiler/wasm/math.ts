@@ -200,7 +200,5 @@ const doubles: Readonly<Record<string, readonly Opcode[] | undefined>> = {
   sub: ["f64x2.sub"],
   mul: ["f64x2.mul"],
   div: ["f64x2.div"],
-  maxNumber: ["f64x2.pmax"],
-  minNumber: ["f64x2.pmin"],
   madd: ["f64x2.mul", "f64x2.add"],
 };

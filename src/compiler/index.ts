@@ -18,7 +18,6 @@ export { simplifyProgram } from "./simplify/simplify.js";
 export type { Renderer } from "./renderer.js";
 export { controlWords } from "./wasm/control.js";
 export { mostPages, pageBytes } from "./wasm/module.js";
-export type { CProgram, CTarget } from "./c/renderer.js";
 export { wasmRenderer } from "./wasm/renderer.js";
 
 /**

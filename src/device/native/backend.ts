@@ -4,7 +4,6 @@ import {
   compile,
   isCompilable,
   programKey,
-  type Compiled,
   type CProgram,
   type CTarget,
   type Renderer,
@@ -13,15 +12,18 @@ import { hasFiles, platform } from "../../node/index.js";
 import { writeDumps } from "../dump.js";
 import { MemoryExecutable } from "../executable.js";
 import { Remembered } from "../remembered.js";
-import { libraryOf } from "./build.js";
+import { libraryOf, type Built } from "./build.js";
+import { findEntry } from "./cache.js";
+import { cachePath, prepareFolder } from "./cacheFolder.js";
 import { takeSteps, takeStepsAside, type Steps } from "./commands.js";
 import { findCompiler, type Compiler } from "./compiler.js";
 import { findKoffi, type Koffi, type KoffiLibrary } from "./koffi.js";
 import { loadLibrary, programIn, starter } from "./library.js";
-import { machineOf } from "./machine.js";
+import { machineOf, type Machine } from "./machine.js";
 import { NativeMemory } from "./memory.js";
 import { poolOf } from "./pool.js";
 import { prefersNative } from "./preference.js";
+import { knownKey, recallProgram, rememberProgram, type KnownProgram } from "./programs.js";
 
 /** What native programs need of their surroundings. */
 interface Surroundings {
@@ -53,9 +55,20 @@ function needSurroundings(): Surroundings {
 
 /** A program in C, built and loaded. */
 interface Ready {
-  readonly compiled: Compiled<CProgram>;
+  readonly layout: KnownProgram["layout"];
   readonly library: KoffiLibrary;
   readonly koffi: Koffi;
+}
+
+/** A program that the cache knows and has the library of. */
+function keptProgram(
+  memo: string,
+): { readonly layout: KnownProgram["layout"]; readonly built: Built } | null {
+  const cache = cachePath();
+  const known = prepareFolder(cache) === null ? recallProgram(cache, memo) : null;
+  const file = known === null ? null : findEntry(cache, known.library);
+  if (known === null || file === null) return null;
+  return { layout: known.layout, built: { file, key: known.library, temporary: null } };
 }
 
 type RendererFor = (target: CTarget) => Renderer<CProgram>;
@@ -71,10 +84,29 @@ export function nativeBackend(rendererFor: RendererFor, flags: readonly string[]
     const known = remembered.recall(key);
     if (known !== undefined) return known;
     const machine = yield* machineOf(compiler);
-    const renderer = rendererFor(machine.target);
-    const compiled = compile(program, constants.length, renderer, (forms) => writeDumps(name, forms));
+    const { layout, built } = yield* builtProgram(program, name, constants.length, key, compiler, machine);
+    return remembered.remember(key, { layout, library: loadLibrary(koffi, built), koffi });
+  }
+
+  /** A program's library and where things lie in its memory: both from the cache, or made. */
+  function* builtProgram(
+    program: Program,
+    name: string,
+    constants: number,
+    key: string,
+    compiler: Compiler,
+    machine: Machine,
+  ): Steps<Pick<Ready, "layout"> & { readonly built: Built }> {
+    const memo = knownKey(machine.identity, machine.version, ...flags, key);
+    const known = memo === null ? null : keptProgram(memo);
+    if (known !== null) return known;
+    const compiled = compile(program, constants, rendererFor(machine.target), (forms) =>
+      writeDumps(name, forms),
+    );
     const built = yield* libraryOf({ name, units: compiled.code.sources, flags }, compiler, machine);
-    return remembered.remember(key, { compiled, library: loadLibrary(koffi, built), koffi });
+    if (memo !== null && built.temporary === null)
+      rememberProgram(cachePath(), memo, { layout: compiled, library: built.key });
+    return { layout: compiled, built };
   }
 
   function* executable(
@@ -82,11 +114,11 @@ export function nativeBackend(rendererFor: RendererFor, flags: readonly string[]
     options: CompileOptions,
     memoryFor: (koffi: Koffi) => NativeMemory,
   ): Steps<MemoryExecutable> {
-    const { compiled, library, koffi } = yield* ready(program, options);
+    const { layout, library, koffi } = yield* ready(program, options);
     const pool = yield* poolOf(koffi, options.threads ?? null, flags);
     const memory = memoryFor(koffi);
     const { constants, donated } = options;
-    return new MemoryExecutable(compiled, constants, donated, memory, (print) =>
+    return new MemoryExecutable(layout, constants, donated, memory, (print) =>
       starter(koffi, programIn(library), memory, pool, print),
     );
   }

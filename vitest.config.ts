@@ -1,22 +1,44 @@
-// Tests import the sources by the names users import the package by.
+// Tests import the sources by their own names, or by those that users import the package by; Node loads what was built
+// from them.
+import { availableParallelism } from "node:os";
 import path from "node:path";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig, type Plugin } from "vitest/config";
+import { LongestFirst } from "./test/sequencer.js";
 
 const deviceTests = "test/**/*.devices.test.ts";
-const source = path.join(import.meta.dirname, "src");
+const source = path.join(import.meta.dirname, "src") + path.sep;
+const built = path.join(import.meta.dirname, "dist") + path.sep;
+
+/**
+ * Takes modules of src/ from dist/, which test/globalSetup.ts keeps up to date. As modules of Node's own they load once
+ * in each worker and run at full speed; but `vi.mock` cannot replace what they import.
+ */
+const asBuilt: Plugin = {
+  name: "vibe-rl:as-built",
+  enforce: "pre",
+  resolveId(id, importer) {
+    const named = /^vibe-rl(?:\/(.*))?$/.exec(id);
+    let file = id;
+    if (named !== null) {
+      file = source + (named[1] === undefined ? "index.js" : path.join("exports", `${named[1]}.js`));
+    } else if (id.startsWith(".") && importer !== undefined) {
+      file = path.resolve(path.dirname(importer), id);
+    }
+    if (!file.startsWith(source)) return null;
+    return { id: built + file.slice(source.length).replace(/\.ts(?=$|\?)/, ".js"), external: true };
+  },
+};
 
 export default defineConfig({
-  resolve: {
-    alias: [
-      { find: /^vibe-rl$/, replacement: path.join(source, "index.ts") },
-      { find: /^vibe-rl\/(.*)$/, replacement: path.join(source, "exports", "$1.ts") },
-    ],
-  },
+  plugins: [asBuilt],
   test: {
     globalSetup: "test/globalSetup.ts",
-    // All cores: the default leaves half of them idle.
-    maxWorkers: "100%",
-    // The sources are loaded once in each worker, not once in each file.
+    // Vitest does not see which tests use a source.
+    forceRerunTriggers: [...configDefaults.forceRerunTriggers, "**/src/**"],
+    // One more than there are cores: tests often wait, for browsers, for other processes, for a time to be over.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
+    // Modules are loaded once in each worker, not once in each file.
     isolate: false,
     // Slow machines are no failure.
     testTimeout: 60_000,

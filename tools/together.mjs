@@ -1,4 +1,4 @@
-// Runs npm scripts side by side: node tools/together.mjs lint typecheck test:unit. The last one's output is shown
+// Runs npm scripts side by side: node tools/together.mjs lint test:unit. The last one's output is shown
 // as it comes, each other's in one piece when all are done; the first that failed decides the exit code.
 import { spawn } from "node:child_process";
 

@@ -32,11 +32,7 @@ export function compile<Code>(
   look: (forms: CompiledForms) => void = () => undefined,
 ): Compiled<Code> {
   groupsIn(given, []);
-  const { program, steps, plan, inputs, outputs, messages } = lowerProgram(
-    given,
-    constants,
-    renderer.scratch,
-  );
+  const { program, steps, plan, inputs, outputs, messages } = lowerProgram(given, constants, renderer);
   refuseOversized(plan.bytes, renderer);
   const code = renderer.render(steps, plan);
   look({ simplified: program, steps, plan, listings: renderer.list(code) });

@@ -9,6 +9,7 @@ import { wasmRenderer } from "./wasm/renderer.js";
 import { shareMemory, SharingDevice } from "./wasm/sharing.js";
 
 export type { Features } from "./wasm/math.js";
+export { poolSource } from "./c/pool.js";
 export { cFlags, cRenderer, type CProgram, type CTarget } from "./c/renderer.js";
 export { compile, isCompilable } from "./compile.js";
 export type { Compiled, Message, Slot, WasmProgram, WasmSpmdProgram } from "./compiled.js";
@@ -33,8 +34,11 @@ export function compileSpmd(
   look: (forms: CompiledForms) => void = () => undefined,
 ): WasmSpmdProgram {
   const groups = groupsIn(given, axes);
-  const { scratch } = wasmRenderer(features);
-  const { program, steps, plan, inputs, outputs, messages } = lowerProgram(given, constants, scratch);
+  const { program, steps, plan, inputs, outputs, messages } = lowerProgram(
+    given,
+    constants,
+    wasmRenderer(features),
+  );
   const devices = Array.from({ length: deviceAxes.countAlong(axes) }, (_, device) => device);
   const layout = shareMemory(plan.bytes, axes, groups, devices.length);
   const { memoryBytes, deviceBytes, control } = layout;

@@ -1,5 +1,12 @@
 // What fused programs are made of, independent of the machine they will be rendered for: buffers, kernels
-// that loop over index spaces, and the control flow around them.
+// that loop over index spaces, and the control flow around them. What is said here is all that a renderer may rely on
+// and all that it must do; test/compiler/kernelInterpreter.ts does just that.
+//
+// Steps run one after the other, each after all that the one before has stored. Buffers are apart: a kernel stores to
+// none that it loads from, and each of its stores names another element at every point where its order is free. Their
+// memory may be shared, though. Where a kernel reads a buffer for the last time, what it stores may take its place, if
+// every point loads only elements that the point itself overwrites (plan/accesses.ts). So all values of a point are
+// computed before its first store, and of several points that are worked on at once before the first store of any.
 import type { DType } from "../array/index.js";
 
 /** A piece of memory that holds one array, row-major. */
@@ -39,28 +46,48 @@ export interface Address extends Place {
   readonly computed: readonly { readonly index: Expression; readonly stride: number }[];
 }
 
-/** A scalar computation for one point of the index space. Equal expressions of a kernel are one object. */
+/**
+ * A scalar computation for one point of the index space. Equal expressions of a kernel are one object. All of them can
+ * be computed at every point, whether a guard holds or not.
+ */
 export type Expression =
   | { readonly kind: "constant"; readonly id: number; readonly dtype: DType; readonly value: number }
   /** The position along an axis of the kernel, int32. */
   | { readonly kind: "axis"; readonly id: number; readonly dtype: "int32"; readonly axis: number }
-  | { readonly kind: "load"; readonly id: number; readonly dtype: DType; readonly address: Address }
+  | Load
   | Operation
   /** The result of the kernel's reduction (or product) of that number. */
   | { readonly kind: "reduced"; readonly id: number; readonly dtype: DType; readonly reduction: number };
 
+/** An element read from memory. */
+export interface Load {
+  readonly kind: "load";
+  readonly id: number;
+  readonly dtype: DType;
+  readonly address: Address;
+  /**
+   * Where this does not hold, nothing is read and the value is 0 of its dtype; null where it always does. Without a
+   * guard, the address lies in its buffer at every point.
+   */
+  readonly guard: Expression | null;
+}
+
+/** What the elementwise primitive of its name gives for numbers of these dtypes. */
 export interface Operation {
   readonly kind: "operation";
   readonly id: number;
   readonly dtype: DType;
-  /** An elementwise primitive's name; or maxNumber, minNumber: the first of two floats where one is NaN. */
+  /**
+   * An elementwise primitive's name; or maxNumber, minNumber: the larger, the smaller of two floats, and the first of
+   * them where they are equal or one is NaN. The names of primitives keep NaN: max and min give it where one is.
+   */
   readonly name: string;
   readonly inputs: readonly Expression[];
   /** Which result, for primitives with two. */
   readonly result: 0 | 1;
 }
 
-/** How a stored value meets what is there. */
+/** How a stored value meets what is there: as the primitive does, of bool like `or` (add, max) and `and` (mul, min). */
 export type Combine = "set" | "add" | "mul" | "min" | "max";
 
 export interface Store {
@@ -73,6 +100,13 @@ export interface Store {
 
 export type Reduce = "sum" | "max" | "min" | "argMax" | "argMin";
 
+/**
+ * Many elements to one, in any order.
+ * - `sum`: of floats right up to rounding, of integers modulo the numbers that the dtype has; 0 of nothing.
+ * - `max`, `min`: NaN if there is one; of nothing the lowest, the highest number of the dtype, infinities for floats.
+ * - `argMax`, `argMin`: the position of the best element, the lowest where several are as good; NaN is better than all
+ *   numbers, -0 as good as 0. There is at least one element.
+ */
 export interface Reduction {
   readonly operation: Reduce;
   /** The element at each point, over all axes. */
@@ -84,7 +118,8 @@ export interface Reduction {
 
 /**
  * Nested loops. `body` runs at every point; reductions run over the axes from `outer` on, and `after` runs at
- * each point of the outer axes with their results. Loops in order of the axes, so that later writes win.
+ * each point of the outer axes with their results. What `after` stores, or loads, shares no memory with anything else
+ * that the kernel loads, or stores.
  */
 export interface LoopKernel {
   readonly kind: "loop";
@@ -94,9 +129,18 @@ export interface LoopKernel {
   readonly body: readonly Store[];
   readonly reductions: readonly Reduction[];
   readonly after: readonly Store[];
-  /** Whether points may write to the same element, so that their order matters. */
-  readonly ordered: boolean;
+  readonly order: Order;
 }
+
+/**
+ * In which order the points of a kernel may run, where "later" is row-major order of its axes.
+ * - `free`: no two points write the same element. Any order, all at once.
+ * - `collides`: points may combine into the same element (add, mul, min, max), so that they must not do so at the same
+ *   time. Every order is right up to rounding; a renderer keeps to one that the kernel alone decides, never the number
+ *   of workers, so that equal runs have equal bits.
+ * - `lastWins`: points may set the same element, and what the latest of them sets is what stays.
+ */
+export type Order = "free" | "collides" | "lastWins";
 
 /** One side of a product: strides of the batch axes, of its own free axes, and of the summed axes. */
 export interface DotOperand extends Place {
@@ -106,8 +150,9 @@ export interface DotOperand extends Place {
 }
 
 /**
- * Sums of products: for each point (batch, row, column) the sum over the depth of left · right. Stores have
- * addresses over these axes and refer to the sum as reduction 0.
+ * Sums of products of float32: for each point (batch, row, column) the sum over the depth of left · right, right up to
+ * rounding. Stores have addresses over these axes and refer to the sum as reduction 0. The order of points is free, and
+ * no store shares memory with left or right. There is at least one point, and at least one step of depth.
  */
 export interface DotKernel {
   readonly kind: "dot";
@@ -121,7 +166,10 @@ export interface DotKernel {
   readonly stores: readonly Store[];
 }
 
-/** Lanes of equal length, each put in order by its keys; all values are reordered alike. */
+/**
+ * Lanes of equal length, each put in ascending order by its keys; all values are reordered alike. NaN comes last, -0
+ * equals 0, and what is equal stays in its order. No place to store to shares memory with one that is read.
+ */
 export interface SortKernel {
   readonly kind: "sort";
   readonly name: string;
@@ -136,7 +184,7 @@ export interface SortKernel {
   readonly values: readonly { readonly from: Place; readonly to: Place }[];
 }
 
-/** The whole of one array copied to another place. */
+/** The whole of one array copied to another place, which may overlap it: as if all was read before it is written. */
 export interface CopyKernel {
   readonly kind: "copy";
   readonly name: string;
@@ -145,7 +193,7 @@ export interface CopyKernel {
   readonly size: number;
 }
 
-/** Values handed to the host. */
+/** Values handed to the host, before the next step and after the one before. */
 export interface PrintKernel {
   readonly kind: "print";
   readonly name: string;
@@ -169,8 +217,9 @@ export interface Pull {
 }
 
 /**
- * Devices that differ along some axes only hand each other blocks. Each receives from all of them, in order: boxes
- * that are combined into one, or boxes that come to lie side by side.
+ * Devices that differ along some axes only hand each other blocks. Each receives from all of them, in the order of
+ * their places: boxes that are combined into one (in this order, so that all get the same bits), or boxes that come to
+ * lie side by side. A result may lie in the place of its operand where whole arrays are combined.
  */
 export interface ExchangeKernel {
   readonly kind: "exchange";
@@ -199,6 +248,11 @@ export type Kernel =
   | ExchangeKernel
   | AxisIndexKernel;
 
+/**
+ * A kernel; a loop, whose counter runs from 0 up, or down to 0 in reverse; a loop whose body runs as long as its test
+ * leaves a predicate (bool) that is not 0; or one of several cases by an index (int32), the first for smaller indices
+ * and the last for larger ones.
+ */
 export type Step =
   | { readonly kind: "kernel"; readonly kernel: Kernel }
   | {

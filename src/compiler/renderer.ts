@@ -3,6 +3,12 @@ import type { CompiledForms } from "./dump.js";
 import type { Kernel, Step } from "./kernel.js";
 import type { MemoryPlan } from "./plan/arena.js";
 
+/** Bytes before and behind all buffers. */
+export interface Margin {
+  readonly before: number;
+  readonly behind: number;
+}
+
 export interface Renderer<Code> {
   readonly name: string;
   /** Elements of 32 bits that are worked on at once. */
@@ -13,6 +19,8 @@ export interface Renderer<Code> {
   };
   /** How many words of working memory a kernel takes. */
   readonly scratch: (kernel: Kernel) => number;
+  /** Memory around the buffers that the code may read, though it makes no use of what is there; left out for none. */
+  readonly margin?: (steps: readonly Step[]) => Margin;
   /** The code of steps over buffers at the addresses of a plan. */
   readonly render: (steps: readonly Step[], plan: MemoryPlan) => Code;
   /** What can be seen of code, by the names that `VIBE_RL_DUMP` knows it by. */

@@ -1,5 +1,15 @@
 // Walking through steps, and through the expressions of a kernel: these without recursion, for chains can be long.
-import type { Address, Counter, DotKernel, Expression, Kernel, LoopKernel, Step, Store } from "./kernel.js";
+import type {
+  Address,
+  Counter,
+  DotKernel,
+  Expression,
+  Kernel,
+  Load,
+  LoopKernel,
+  Step,
+  Store,
+} from "./kernel.js";
 
 /** What a step holds: the kernel, or the steps inside. */
 const insideOf = (step: Exclude<Step, { kind: "kernel" }>): readonly Step[] => {
@@ -17,12 +27,22 @@ const insideOf = (step: Exclude<Step, { kind: "kernel" }>): readonly Step[] => {
 export const kernelsIn = (steps: readonly Step[]): Kernel[] =>
   steps.flatMap((step) => (step.kind === "kernel" ? [step.kernel] : kernelsIn(insideOf(step))));
 
-export const operandsOf = (expression: Expression): readonly Expression[] =>
-  expression.kind === "operation"
-    ? expression.inputs
-    : expression.kind === "load"
-      ? expression.address.computed.map(({ index }) => index)
-      : [];
+/** What an expression is computed from. */
+export function operandsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case "operation":
+      return expression.inputs;
+    case "load": {
+      const { address, guard } = expression;
+      const indices = address.computed.map(({ index }) => index);
+      return guard === null ? indices : [...indices, guard];
+    }
+    case "constant":
+    case "axis":
+    case "reduced":
+      return [];
+  }
+}
 
 /** Everything below some expressions of one kernel and themselves, each once, operands before what they are for. */
 export function expressionsBelow(roots: Iterable<Expression>): Expression[] {
@@ -49,9 +69,13 @@ export function landings(order: readonly Expression[]): Expression[] {
   return found;
 }
 
-/** Every load below some expressions, each once. */
+const isLoad = (expression: Expression): expression is Load => expression.kind === "load";
+
+/** From where expressions load, each load once. */
 export const loadsIn = (roots: Iterable<Expression>): Address[] =>
-  expressionsBelow(roots).flatMap((expression) => (expression.kind === "load" ? [expression.address] : []));
+  expressionsBelow(roots)
+    .filter(isLoad)
+    .map(({ address }) => address);
 
 /** The expressions that a kernel's reductions evaluate. */
 export const reductionRoots = ({ reductions }: LoopKernel): Expression[] =>
@@ -65,10 +89,12 @@ export const rootsOf = (stores: readonly Store[]): Expression[] =>
     ...address.computed.map(({ index }) => index),
   ]);
 
-/** What a kernel loads: all of it, and what only comes after its reductions. */
+/** From where a kernel loads: all of it, and what only comes after its reductions. */
 interface Loads {
   readonly all: readonly Address[];
   readonly after: readonly Address[];
+  /** Loads that may leave their buffer. */
+  readonly guarded: readonly Load[];
 }
 
 const loadsFound = new WeakMap<LoopKernel | DotKernel, Loads>();
@@ -81,10 +107,15 @@ export function loadsOf(kernel: LoopKernel | DotKernel): Loads {
 }
 
 function findLoads(kernel: LoopKernel | DotKernel): Loads {
-  if (kernel.kind === "dot") return { all: loadsIn(rootsOf(kernel.stores)), after: [] };
-  const roots = [...rootsOf(kernel.body), ...reductionRoots(kernel)];
-  const late = rootsOf(kernel.after);
-  return { all: loadsIn([...roots, ...late]), after: late.length === 0 ? [] : loadsIn(late) };
+  const late = kernel.kind === "dot" ? [] : rootsOf(kernel.after);
+  const others =
+    kernel.kind === "dot" ? rootsOf(kernel.stores) : [...rootsOf(kernel.body), ...reductionRoots(kernel)];
+  const loads = expressionsBelow([...others, ...late]).filter(isLoad);
+  return {
+    all: loads.map(({ address }) => address),
+    after: late.length === 0 ? [] : loadsIn(late),
+    guarded: loads.filter(({ guard }) => guard !== null),
+  };
 }
 
 /** The loops that a kernel's addresses move with. */

@@ -16,13 +16,14 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { unpackedPackage } from "../package/project.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** A user's project, with the packed package beside it. */
 let project = "";
 let installed = "";
 
-beforeAll(() => {
+beforeAll(async () => {
   project = mkdtempSync(path.join(tmpdir(), "vibe-rl-locations-"));
   const modules = path.join(project, "node_modules");
   mkdirSync(modules);
@@ -31,10 +32,7 @@ beforeAll(() => {
       symlinkSync(path.join(root, "node_modules", name), path.join(modules, name));
   }
   installed = path.join(modules, "vibe-rl");
-  const pack = ["pack", "--ignore-scripts", "--silent", "--pack-destination", project];
-  execFileSync("npm", pack, { cwd: root, stdio: "ignore" });
-  const [tarball] = readdirSync(project).filter((name) => name.endsWith(".tgz"));
-  execFileSync("tar", ["xzf", tarball], { cwd: project });
+  cpSync(await unpackedPackage(), path.join(project, "package"), { recursive: true });
   writeFileSync(path.join(project, "package.json"), JSON.stringify({ type: "module" }));
   install();
 }, 120_000);

@@ -1,6 +1,6 @@
 // A host that keeps what it is told.
 import { expect } from "vitest";
-import { main, type Host } from "../../src/cli/index.js";
+import { main as ownMain, type Host } from "../../src/cli/index.js";
 
 export interface Told {
   readonly code: number;
@@ -15,12 +15,14 @@ interface Options {
   readonly columns?: number;
   /** Ctrl-C comes when the progress has been written so many times. */
   readonly interruptAfter?: number;
+  /** The command line of another copy of the package. */
+  readonly main?: typeof ownMain;
 }
 
 /** Runs a command line. */
 export async function call(
   line: readonly string[],
-  { isInteractive = false, columns = 100, interruptAfter = Infinity }: Options = {},
+  { isInteractive = false, columns = 100, interruptAfter = Infinity, main = ownMain }: Options = {},
 ): Promise<Told> {
   const [lines, errors, written]: string[][] = [[], [], []];
   const controller = new AbortController();

@@ -2,23 +2,16 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findRuns, type RunDir } from "vibe-rl/runDir";
 import { temporaryFolder } from "../temporary.js";
+import type * as cli from "../../src/cli/index.js";
+import { builtWithWandb } from "../metrics/wandbStandIn.js";
 import { call } from "./host.js";
 
 const wandbRun = { id: "abc123", log: vi.fn(), finish: vi.fn(() => Promise.resolve()) };
 const init = vi.fn((_options: object) => Promise.resolve(wandbRun));
-let isInstalled = true;
-
-vi.mock("@wandb/sdk", () => {
-  return {
-    get default() {
-      if (!isInstalled) throw new Error("Cannot find package '@wandb/sdk'");
-      return { init };
-    },
-  };
-});
+const { main } = await builtWithWandb<typeof cli>("cli/index.js", init);
 
 /** Settings that make a run of PPO short. */
 const short = [
@@ -32,11 +25,9 @@ let run: RunDir;
 
 beforeAll(async () => {
   base = mkdtempSync(path.join(tmpdir(), "vibe-rl-cli-"));
-  await call(["train", "cartpole_ppo", ...short, "--base-dir", base, "--logger", "tensorboard,wandb"]);
+  const line = ["train", "cartpole_ppo", ...short, "--base-dir", base, "--logger", "tensorboard,wandb"];
+  await call(line, { main });
   [run] = findRuns(base);
-});
-beforeEach(() => {
-  isInstalled = true;
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
@@ -62,7 +53,7 @@ describe("--logger", () => {
     );
     expect(wandbRun.finish).toHaveBeenCalledOnce();
     const line = ["resume", run.root, "--runner.total_timesteps", "160"];
-    expect((await call(line)).code).toBe(0);
+    expect((await call(line, { main })).code).toBe(0);
     expect(init).toHaveBeenLastCalledWith(expect.objectContaining({ id: "abc123", resume: "must" }));
     expect(eventFiles()).toHaveLength(2);
     // Without them: the run goes on, and no longer has them.
@@ -83,7 +74,6 @@ describe("--logger", () => {
       "--logger",
       logger,
     ];
-    isInstalled = false;
     const missing = await call(line("wandb"));
     expect([missing.code, missing.errors.join()]).toEqual([
       2,

@@ -1,12 +1,14 @@
 // Formulas, evaluated as plain machines would, give what the interpreter's primitives give.
 import { describe, expect, it } from "vitest";
-import { np, random, type Array, type DType } from "vibe-rl/array";
+import { jit, np, random, registerBackend, type Array, type DType } from "vibe-rl/array";
 import { bind } from "../../src/array/core/trace.js";
 import { primitives } from "../../src/array/primitives/index.js";
 import { elementwise } from "../../src/compiler/costs.js";
 import { formulaOf, type BasicOperation, type Formula, type Term } from "../../src/compiler/math/index.js";
+import { wasmBackend } from "../../src/device/wasm/backend.js";
+import { detectFeatures } from "../../src/device/wasm/features.js";
 import { expectClose, type Tolerance } from "../closeness.js";
-import { evaluate, machines } from "./evaluateFormula.js";
+import { evaluate, machines, type Machine } from "./evaluateFormula.js";
 import { denseFloats, dtypes, edgeIntegers, pairsOf, specialFloats } from "./samples.js";
 
 /** Elementwise primitives that are basic operations; `div` and shifts of integers have rules of their own. */
@@ -62,22 +64,23 @@ function formula(name: string, dtype: DType): Formula {
   return found;
 }
 
-function interpret(name: string, operands: readonly Array[]): Array[] {
-  const primitive = primitives.find((candidate) => candidate.name === name);
-  if (primitive === undefined) throw new Error(`there is no primitive ${name}`);
-  return bind(primitive, operands, {});
+/** The primitive: interpreted, or recorded where a program is traced. */
+function primitive(name: string, operands: readonly Array[]): Array[] {
+  const found = primitives.find((candidate) => candidate.name === name);
+  if (found === undefined) throw new Error(`there is no primitive ${name}`);
+  return bind(found, operands, {});
 }
 
 describe.each(Object.entries(machines))("%s", (_, machine) => {
   it.each(Object.entries(promises))("%s of floats is what is promised", (name, { operands, tolerance }) => {
     const results = evaluate(formula(name, "float32"), operands, machine);
-    expectClose(results, interpret(name, operands), tolerance);
+    expectClose(results, primitive(name, operands), tolerance);
   });
 
   it("sin and cos have the float64 truth where an angle has digits left, and are bounded beyond", () => {
     for (const name of ["sin", "cos"]) {
       const [near] = evaluate(formula(name, "float32"), [turned], machine);
-      expectClose(near, interpret(name, [turned])[0], { ulps: 4, atol: 2e-8 });
+      expectClose(near, primitive(name, [turned])[0], { ulps: 4, atol: 2e-8 });
       const [all] = evaluate(formula(name, "float32"), [denseFloats], machine);
       expect(all.data().every((value) => !(Math.abs(value) > 1))).toBe(true);
     }
@@ -87,14 +90,33 @@ describe.each(Object.entries(machines))("%s", (_, machine) => {
     for (const dtype of ["int32", "uint32", "uint8"] as const) {
       const numbers = np.array(Float64Array.from(edgeIntegers[dtype]), { dtype });
       for (const name of ["sign", "relu"])
-        expectClose(evaluate(formula(name, dtype), [numbers], machine), interpret(name, [numbers]), {});
+        expectClose(evaluate(formula(name, dtype), [numbers], machine), primitive(name, [numbers]), {});
     }
   });
 
   it("threefry2x32 gives both words to the last bit", () => {
     const results = evaluate(formula("threefry2x32", "uint32"), blocks, machine);
-    expectClose(results, interpret("threefry2x32", blocks), {});
+    expectClose(results, primitive("threefry2x32", blocks), {});
   });
+});
+
+describe("WebAssembly gives a formula's bits", () => {
+  const names = [...Object.keys(promises), "threefry2x32"];
+  const engines: readonly { readonly fma: boolean; readonly maddRoundings: Machine["maddRoundings"] }[] = [
+    { fma: false, maddRoundings: 2 },
+    ...(detectFeatures()?.fma === true ? ([{ fma: true, maddRoundings: 1 }] as const) : []),
+  ];
+  for (const { fma, maddRoundings } of engines) {
+    const device = `wasm rounding ${maddRoundings}`;
+    registerBackend({ ...wasmBackend({ fma }), name: device }, { isDefault: false });
+    it.each(names)(`%s, rounding madd ${maddRoundings} time(s)`, (name) => {
+      const dtype = name === "threefry2x32" ? "uint32" : "float32";
+      const operands = promises[name]?.operands ?? blocks;
+      const compiled = jit((...args: Array[]) => primitive(name, args), { device });
+      const expected = evaluate(formula(name, dtype), operands, { maddRoundings, outOfRange: "nearest" });
+      expectClose(compiled(...operands), expected, { signedZeros: true });
+    });
+  }
 });
 
 const all = [...elementwise].flatMap((name) =>

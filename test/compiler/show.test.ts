@@ -5,8 +5,8 @@ import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ArrayError, lax, makeProgram, np, type Array } from "vibe-rl/array";
 import type { CompiledForms } from "../../src/compiler/dump.js";
-import { buildRegion } from "../../src/compiler/fuse/region.js";
-import { placeAt, Shared } from "../../src/compiler/fuse/shared.js";
+import { fuseProgram } from "../../src/compiler/fuse/program.js";
+import { placeAt } from "../../src/compiler/fuse/shared.js";
 import type { Address, Buffer, Expression, Step } from "../../src/compiler/kernel.js";
 import { planMemory } from "../../src/compiler/plan/arena.js";
 import { showSteps } from "../../src/compiler/show/kernels.js";
@@ -29,22 +29,9 @@ function compile<A extends readonly Array[]>(
   ...args: A
 ): CompiledForms & { readonly parts: ModuleParts; readonly bytes: Uint8Array } {
   const simplified = simplifyProgram(makeProgram(f)(...args).program);
-  const shared = new Shared();
-  const inputs = simplified.inputs.map(({ type: { dtype, shape } }, index) =>
-    shared.buffer(
-      dtype,
-      shape.reduce((product, extent) => product * extent, 1),
-      `input${index}`,
-    ),
-  );
-  const { steps, outputs } = buildRegion(shared, simplified, inputs.map(placeAt));
-  const plan = planMemory(
-    steps,
-    inputs,
-    outputs.map(({ buffer }) => buffer),
-    [],
-    wasmRenderer({ fma: true }).scratch,
-  );
+  const { steps, inputs, outputs } = fuseProgram(simplified);
+  const [read, written] = [inputs, outputs].map((arrays) => arrays.map(({ place }) => place.buffer));
+  const plan = planMemory(steps, read, written, [], wasmRenderer({ fma: true }));
   const parts = renderSteps(steps, plan, { fma: true });
   const bytes = encodeModule(parts);
   return { simplified, steps, plan, parts, bytes, listings: wasmRenderer({ fma: true }).list(bytes) };
@@ -122,6 +109,7 @@ describe("showSteps", () => {
       id,
       dtype: "float32",
       address,
+      guard: null,
     });
     const operation = (id: number, name: string, ...inputs: Expression[]): Expression => ({
       ...{ kind: "operation", id, dtype: "float32", name, inputs, result: 0 },
@@ -144,7 +132,7 @@ describe("showSteps", () => {
           outer: 2,
           reductions: [],
           after: [],
-          ordered: true,
+          order: "lastWins",
         },
         body: [{ address: target, value, combine: "max", guard }],
       },

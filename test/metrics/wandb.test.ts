@@ -2,24 +2,16 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { resumeWandb, WandbBackend } from "vibe-rl/metrics";
+import type * as metrics from "vibe-rl/metrics";
+import { WandbBackend as withoutPackage } from "vibe-rl/metrics";
 import { temporaryFolder } from "../temporary.js";
+import { builtWithWandb } from "./wandbStandIn.js";
 
 const run = { id: "abc123", log: vi.fn(), finish: vi.fn(() => Promise.resolve()) };
 const init = vi.fn((_options: object) => Promise.resolve(run));
-let isInstalled = true;
-
-vi.mock("@wandb/sdk", () => {
-  return {
-    get default() {
-      if (!isInstalled) throw new Error("Cannot find package '@wandb/sdk'");
-      return { init };
-    },
-  };
-});
+const { resumeWandb, WandbBackend } = await builtWithWandb<typeof metrics>("exports/metrics.js", init);
 
 beforeEach(() => {
-  isInstalled = true;
   vi.clearAllMocks();
 });
 
@@ -55,8 +47,7 @@ describe("WandbBackend", () => {
     init.mockRejectedValueOnce(new Error("no API key"));
     const other = temporaryFolder();
     await expect(WandbBackend({ project: "p", dir: other })).rejects.toThrow(/no API key.*WANDB_API_KEY/);
-    isInstalled = false;
-    await expect(WandbBackend({ project: "p", dir: other })).rejects.toThrow(/`npm install @wandb\/sdk`/);
+    await expect(withoutPackage({ project: "p", dir: other })).rejects.toThrow(/`npm install @wandb\/sdk`/);
     expect(existsSync(path.join(other, "wandb_id.txt"))).toBe(false);
   });
 });

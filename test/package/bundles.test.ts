@@ -36,7 +36,7 @@ const bundles: Record<string, Record<string, Bundle>> = {};
 let project: Project;
 
 beforeAll(async () => {
-  project = installedProject();
+  project = await installedProject();
   const { folder } = project;
   const bundleAll = async (name: string): Promise<void> => {
     bundles[name] = {};

@@ -8,8 +8,8 @@ import { root } from "./modules.js";
 import { installedProject, type Project } from "./project.js";
 
 let project: Project;
-beforeAll(() => {
-  project = installedProject();
+beforeAll(async () => {
+  project = await installedProject();
 });
 afterAll(() => project.remove());
 

@@ -3,16 +3,18 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { mlp } from "vibe-rl/agent";
 import { np, tree, type Array } from "vibe-rl/array";
 import { PPOConfig } from "vibe-rl/algorithms/ppo";
 import { make } from "vibe-rl/env";
 import { RunDir } from "vibe-rl/runDir";
 import { RunnerConfig, trainPPO, trainPPOMultiGPU } from "vibe-rl/runner";
 import { differences } from "../closeness.js";
-import { bitsOf } from "./small.js";
+import { bitsOf, waves } from "./small.js";
 
 const [env, params] = make("CartPole-v1");
-const ppoConfig = PPOConfig({ nSteps: 16, hiddenSizes: [16, 16], nMinibatches: 2, nEpochs: 2, lr: 1e-3 });
+const algorithm = { nSteps: 16, nMinibatches: 2, nEpochs: 2, lr: 1e-3 };
+const ppoConfig = PPOConfig({ ...algorithm, hiddenSizes: [16, 16] });
 const all = 8;
 const steps = (updates: number): number => updates * all * ppoConfig.nSteps;
 
@@ -51,7 +53,11 @@ describe("trainPPOMultiGPU", () => {
   });
 
   it("splits large parameters where fsdpDevices says so, with the same curve", async () => {
-    const large = { ppoConfig: { ...ppoConfig, hiddenSizes: [1024, 1024], nEpochs: 1 } };
+    const wide = mlp({ hiddenSizes: [1024, 1024], kernelInit: waves });
+    const large = {
+      ppoConfig: PPOConfig({ ...algorithm, nEpochs: 1 }),
+      networks: { actor: wide, critic: wide },
+    };
     const [[whole, expected], [split, history]] = [
       await train(4, { totalTimesteps: steps(2) }, large),
       await train(4, { totalTimesteps: steps(2), fsdpDevices: 4 }, large),

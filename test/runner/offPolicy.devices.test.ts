@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { mlp } from "vibe-rl/agent";
 import { DQNConfig } from "vibe-rl/algorithms/dqn";
-import { np, tree, type Array, type Shape } from "vibe-rl/array";
+import { tree, type Array } from "vibe-rl/array";
 import { listCheckpoints } from "vibe-rl/checkpoint";
 import { DivergedError, sweep, trainDQN, trainSAC, type RunnerConfig } from "vibe-rl/runner";
 import { dqnTrainer, sacTrainer, type RunOptions, type Trainer } from "../../src/runner/index.js";
@@ -19,6 +19,7 @@ import {
   runBare,
   runnerConfig,
   sacConfig,
+  waves,
 } from "./small.js";
 
 const plain = { hiddenSizes: [8], batchSize: 16 };
@@ -55,12 +56,6 @@ function train(
   known.set(key, trainer);
   return runBare(trainer, config, options);
 }
-
-/** Weights that are quick to make. */
-const waves = (_key: Array, shape: Shape): Array => {
-  const size = shape.reduce((product, extent) => product * extent, 1);
-  return np.sin(np.arange(size)).mul(0.03).reshape(shape);
-};
 
 /** Stops a run after its first log. */
 function stopped(): RunOptions<object> {

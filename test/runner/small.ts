@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { DQNConfig } from "vibe-rl/algorithms/dqn";
 import { PPOConfig } from "vibe-rl/algorithms/ppo";
 import { SACConfig } from "vibe-rl/algorithms/sac";
-import { tree, type Array } from "vibe-rl/array";
+import { np, tree, type Array, type Shape } from "vibe-rl/array";
 import { make } from "vibe-rl/env";
 import { RunnerConfig, type LoggedRecord, type MetricsRecord, type RunOptions } from "vibe-rl/runner";
 import {
@@ -56,6 +56,12 @@ export const runBare = (
   config: RunnerConfig,
   options: RunOptions<object> = {},
 ): Promise<RunResult<object>> => run(trainer, config, options);
+
+/** Weights that are quick to make. */
+export const waves = (_key: Array, shape: Shape): Array => {
+  const size = shape.reduce((product, extent) => product * extent, 1);
+  return np.sin(np.arange(size)).mul(0.03).reshape(shape);
+};
 
 /** Every array of a tree as its bytes. */
 export const bitsOf = (value: unknown): string[] =>

@@ -1,4 +1,4 @@
-// The lint rules that the project relies on find what they are there for.
+// The lint rules that the project relies on find what they are there for, as does the check of types beside them.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,6 +24,11 @@ const texts: Readonly<Record<string, string>> = {
   "src/array/np/index.ts": "export declare const ones: (shape: number[]) => { readonly ndim: number };",
   "src/array/branch.ts":
     'import { ones } from "./np/index.js";\nexport const f = (): number => (ones([]) ? 1 : 2);',
+  "src/array/types.ts": [
+    'export const text: number = "a";',
+    "// @ts-expect-error nothing is wrong with it",
+    "export const fine = 1;",
+  ].join("\n"),
 };
 
 interface Report {
@@ -36,6 +41,7 @@ interface Report {
 
 describe("the lint rules", { timeout: 60_000 }, () => {
   const found: Record<string, string[]> = {};
+  const typeErrors: Record<string, string[]> = {};
   beforeAll(() => {
     for (const file of [".oxlintrc.json", "tools/layerRule.js"]) {
       cpSync(path.join(root, file), path.join(project, file));
@@ -44,15 +50,16 @@ describe("the lint rules", { timeout: 60_000 }, () => {
     for (const [file, text] of Object.entries(texts)) {
       mkdirSync(path.dirname(path.join(project, file)), { recursive: true });
       writeFileSync(path.join(project, file), `${text}\n`);
-      found[file] = [];
+      [found[file], typeErrors[file]] = [[], []];
     }
     const oxlint = path.join(root, "node_modules", "oxlint", "bin", "oxlint");
-    const { stdout } = spawnSync(process.execPath, [oxlint, "--format=json", "src"], {
+    const { stdout } = spawnSync(process.execPath, [oxlint, "--type-check", "--format=json", "src"], {
       cwd: project,
       encoding: "utf8",
     });
     for (const { filename, code, message } of (JSON.parse(stdout) as Report).diagnostics) {
-      found[filename.replaceAll(path.sep, "/")].push(`${code}: ${message}`);
+      const list = code.startsWith("typescript(TS") ? typeErrors : found;
+      list[filename.replaceAll(path.sep, "/")].push(`${code}: ${message}`);
     }
   });
 
@@ -87,5 +94,13 @@ describe("the lint rules", { timeout: 60_000 }, () => {
     expect(found["src/array/branch.ts"]).toEqual([
       expect.stringMatching(/strict-boolean-expressions.*(always true|truthy)/),
     ]);
+  });
+
+  it("find what the compiler finds: wrong types, and mistakes that are expected in vain", () => {
+    expect(typeErrors["src/array/types.ts"]).toEqual([
+      "typescript(TS2322): Type 'string' is not assignable to type 'number'.",
+      "typescript(TS2578): Unused '@ts-expect-error' directive.",
+    ]);
+    expect(typeErrors["src/array/branch.ts"]).toEqual([]);
   });
 });

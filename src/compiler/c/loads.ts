@@ -1,6 +1,7 @@
 // Loads: in order, spread out, the same for all lanes, or anywhere.
-import type { Address, Expression } from "../kernel.js";
-import { isByte, letterOf, splat, typeOf, type Width } from "./types.js";
+import type { DType } from "../../array/index.js";
+import type { Address, Load } from "../kernel.js";
+import { isByte, letterOf, literal, splat, typeOf, type Width } from "./types.js";
 import type { Values } from "./values.js";
 
 /** Elements between neighbours of a vector. */
@@ -25,15 +26,31 @@ export function placeText(address: Address, values: Values, lane: string | numbe
   ]);
 }
 
-type Load = Extract<Expression, { kind: "load" }>;
-
-/** A load as C, of so many elements. */
-export function loadText(values: Values, { address, dtype }: Load, width: Width): string {
+/** A load as C, of so many elements; where its guard does not hold nothing is read. */
+export function loadText(values: Values, { address, dtype, guard }: Load, width: Width): string {
+  if (guard === null) return unguarded(values, address, dtype, width);
+  const zero = splat(literal(0, dtype), dtype, width);
+  const { points } = values;
+  if (width === 1 || points.isUniform(guard))
+    return `${values.read(guard, 1)} ? ${unguarded(values, address, dtype, width)} : ${zero}`;
+  // Most vectors lie inside as a whole.
   const pointer = values.kernel.pointer(address.buffer);
-  const element = (lane: string | number) => {
-    const text = `${pointer}[${placeText(address, values, lane)}]`;
-    return dtype === "bool" ? `-(int)(${text} != 0)` : text;
-  };
+  const lanes = Array.from({ length: width }, (_, lane) => {
+    const element = elementText(`${pointer}[${placeText(address, values, lane)}]`, dtype);
+    return `${values.lane(guard, lane)} ? ${element} : ${literal(0, dtype)}`;
+  });
+  const some = `(${typeOf(dtype, width)}){${lanes.join(", ")}}`;
+  return `allOf${width}i(${values.read(guard)}) ? ${unguarded(values, address, dtype, width)} : ${some}`;
+}
+
+/** An element of memory as a value. */
+export const elementText = (place: string, dtype: DType): string =>
+  dtype === "bool" ? `-(int)(${place} != 0)` : place;
+
+function unguarded(values: Values, address: Address, dtype: DType, width: Width): string {
+  const pointer = values.kernel.pointer(address.buffer);
+  const element = (lane: string | number) =>
+    elementText(`${pointer}[${placeText(address, values, lane)}]`, dtype);
   if (width === 1) return element(0);
   if (isScattered(address, values) || strideOf(address, values) !== 1) {
     const lanes = Array.from({ length: width }, (_, lane) => element(lane));

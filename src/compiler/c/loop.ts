@@ -152,23 +152,44 @@ class LoopRenderer {
   private loop(depth: number): void {
     const { extent } = this.nest.loops[depth];
     if (depth !== this.nest.vector) {
-      this.repeat(depth, 0, extent, 1, () => this.enter(depth));
+      if (depth === this.sharedLoop) this.share(depth, 0, extent, 1, () => this.enter(depth));
+      else this.repeat(depth, 0, extent, 1, () => this.enter(depth));
       return;
     }
     const before = [this.width, this.copies] as const;
-    for (const { from, to, width, copies } of this.stretches) {
+    this.stretches.forEach(({ from, to, width, copies }, at) => {
       this.setStretch(width, copies);
-      this.repeat(depth, from, to, width * copies, () => this.enter(depth));
-    }
+      const run = () => this.repeat(depth, from, to, width * copies, () => this.enter(depth));
+      if (depth !== this.sharedLoop) run();
+      else if (at === 0) this.share(depth, from, to, width * copies, () => this.enter(depth));
+      // What is left over is little.
+      else this.out.block("if (part == parts - 1)", run);
+    });
     this.setStretch(...before);
+  }
+
+  /** The loop that threads share: the longest, of those that are not reduced over. */
+  private get sharedLoop(): number {
+    if (!this.text.isShared) return -1;
+    const { loops, vector } = this.nest;
+    const steps = loops.map(({ extent, isReduced }, depth) =>
+      isReduced ? 0 : depth === vector ? extent / this.stretches[0].width : extent,
+    );
+    return steps.indexOf(Math.max(...steps));
+  }
+
+  /** A loop of which each thread does a part, cut between steps: what is computed does not depend on where. */
+  private share(depth: number, from: number, to: number, step: number, body: () => void): void {
+    const part = this.text.share((to - from) / step);
+    const bound = (text: string) => (step === 1 ? text : `${from} + ${text} * ${step}`);
+    this.out.loop(`i${depth}`, bound(part.from), bound(part.to), step, body);
   }
 
   /** A loop; sums that are taken in blocks end one now and then. */
   private repeat(depth: number, from: number, to: number, step: number, body: () => void): void {
     const { out, cut } = this;
     const name = `i${depth}`;
-    const isCut =
-      depth - this.firstReduced === cut?.loop && (to - from) / step > cut.iterations;
+    const isCut = depth - this.firstReduced === cut?.loop && (to - from) / step > cut.iterations;
     if (!isCut) {
       out.loop(name, from, to, step, body);
       return;

@@ -1,15 +1,18 @@
 // Steps as C: a function for each kernel, and one that walks through them.
-import type { Counter, Kernel, Place, Step } from "../kernel.js";
+import type { Buffer, DotKernel, Kernel, Place, Step } from "../kernel.js";
 import { itemSize } from "../../array/index.js";
 import type { MemoryPlan } from "../plan/arena.js";
-import { countersOf } from "../walk.js";
-import { renderDot } from "./dot/index.js";
+import { countersOf, kernelsIn } from "../walk.js";
+import { packedOperand, packs, renderDot, renderPacking } from "./dot/index.js";
 import { FormulaFunctions } from "./formulas.js";
 import { renderLoop } from "./loop.js";
+import { Meetings, type Touch } from "./meetings.js";
+import { poolInterface } from "./pool.js";
 import { prelude } from "./prelude.js";
 import { renderSort, sortPrelude } from "./sort.js";
 import { counterName, KernelText, type CTarget } from "./surroundings.js";
 import { CText, sumText } from "./text.js";
+import { isShared } from "./work.js";
 
 /** A kernel's function: what it is called like, and all of it. */
 interface CFunction {
@@ -21,8 +24,12 @@ interface CFunction {
 const unitLength = 60_000;
 const mostUnits = 4;
 
-/** The C of steps, as translation units. */
-export function renderProgram(steps: readonly Step[], plan: MemoryPlan, target: CTarget): string[] {
+/** The C of steps, as translation units; and whether threads can share its work. */
+export function renderProgram(
+  steps: readonly Step[],
+  plan: MemoryPlan,
+  target: CTarget,
+): { readonly sources: string[]; readonly isParallel: boolean } {
   return new ProgramRenderer(plan, target).render(steps);
 }
 
@@ -30,37 +37,110 @@ class ProgramRenderer {
   private readonly functions: CFunction[] = [];
   private readonly formulas = new FormulaFunctions();
   private readonly out = new CText();
+  private meetings: Meetings;
+  /** Whether only the first thread runs what is written now. */
+  private isAlone = false;
 
   constructor(
     private readonly plan: MemoryPlan,
     private readonly target: CTarget,
-  ) {}
+  ) {
+    this.meetings = new Meetings(plan);
+  }
 
-  render(steps: readonly Step[]): string[] {
-    this.out.block(
-      `__attribute__((visibility("default"))) void vibe_rl_run(char *memory, void (*print)(int message), const struct vibe_rl_pool *pool)`,
-      () => {
-        this.out.line("(void)print; (void)pool;");
-        this.out.line(`const unsigned mode = enterFlushing();`);
-        this.emit(steps);
-        this.out.line("leaveFlushing(mode);");
-      },
-    );
+  render(steps: readonly Step[]): { readonly sources: string[]; readonly isParallel: boolean } {
+    this.out.block("static void body(void *context, int part)", () => {
+      this.out.line("const struct run *const given = context;");
+      this.out.line("char *const memory = given->memory;");
+      this.out.line("struct vibe_rl_pool *const pool = given->pool;");
+      this.out.line("const int parts = pool == NULL ? 1 : pool->threads;");
+      this.out.line("(void)part; (void)parts;");
+      this.out.line("const unsigned mode = enterFlushing();");
+      this.emit(steps);
+      this.out.line("leaveFlushing(mode);");
+    });
+    const isParallel = kernelsIn(steps).some((kernel) => isShared(kernel, this.target));
     const beginning = [prelude(this.target.lanes), sortPrelude, this.formulas.text].join("\n");
     const length = this.functions.reduce((sum, { body }) => sum + body.length, 0);
     const units = Math.min(mostUnits, Math.max(1, Math.ceil(length / unitLength)));
     const parts = shares(this.functions, units);
     const heads = this.functions.map(({ head }) => `${head};`).join("\n");
-    return parts.map((part, at) => {
+    const sources = parts.map((part, at) => {
       const bodies = part.map(({ body }) => body);
       return at === 0
-        ? [beginning, flushing, heads, ...bodies, this.out.toString(), ""].join("\n")
+        ? [
+            beginning,
+            poolInterface,
+            flushing,
+            heads,
+            ...bodies,
+            this.out.toString(),
+            entry(isParallel),
+            "",
+          ].join("\n")
         : [beginning, ...bodies, ""].join("\n");
     });
+    return { sources, isParallel };
+  }
+
+  /** Whether threads share any of the work of steps. */
+  private isShared(steps: readonly Step[]): boolean {
+    return kernelsIn(steps).some((kernel) => isShared(kernel, this.target));
   }
 
   private emit(steps: readonly Step[]): void {
-    for (const step of steps) this.emitStep(step);
+    if (this.isAlone) {
+      for (const step of steps) this.emitStep(step);
+      return;
+    }
+    // What lies between shared work is the first thread's.
+    for (let at = 0; at < steps.length;) {
+      let end = at;
+      while (end < steps.length && !this.isShared([steps[end]])) end++;
+      if (end > at) this.emitAlone(steps.slice(at, end));
+      if (end < steps.length) this.emitStep(steps[end]);
+      at = end + 1;
+    }
+  }
+
+  private emitAlone(steps: readonly Step[]): void {
+    const touches = this.touchesIn(steps);
+    if (touches.length === 0) return;
+    this.meetBefore(touches);
+    this.isAlone = true;
+    this.out.block("if (part == 0)", () => this.emit(steps));
+    this.isAlone = false;
+  }
+
+  /** All that the first thread touches in steps. */
+  private touchesIn(steps: readonly Step[]): Touch[] {
+    const { meetings } = this;
+    return steps.flatMap((step): Touch[] => {
+      switch (step.kind) {
+        case "kernel":
+          return this.plan.isIdle(step.kernel) ? [] : meetings.touchesOf(step.kernel, "first");
+        case "loop":
+          return this.touchesIn(step.body);
+        case "while":
+          return [
+            ...this.touchesIn([...step.test, ...step.body]),
+            meetings.touch(step.predicate.buffer, false, "first"),
+          ];
+        case "branch":
+          return [...this.touchesIn(step.cases.flat()), meetings.touch(step.index.buffer, false, "first")];
+      }
+    });
+  }
+
+  private meetBefore(touches: readonly Touch[]): void {
+    if (this.meetings.next(touches)) this.out.line("meet(pool);");
+  }
+
+  /** The end of an iteration: what it touched would meet what the next one does. */
+  private endIteration(): void {
+    if (this.isAlone || !this.meetings.isPending) return;
+    this.out.line("meet(pool);");
+    this.meetings.clear();
   }
 
   private emitStep(step: Step): void {
@@ -72,32 +152,58 @@ class ProgramRenderer {
       case "loop": {
         const name = counterName(step.counter);
         const { length } = step.counter;
+        if (length === 0) break;
         const header = step.reverse
           ? `for (long ${name} = ${length - 1}; ${name} >= 0; --${name})`
           : `for (long ${name} = 0; ${name} < ${length}; ++${name})`;
-        out.block(header, () => this.emit(step.body));
+        out.block(header, () => {
+          this.emit(step.body);
+          this.endIteration();
+        });
         break;
       }
       case "while":
-        out.block("for (;;)", () => {
-          this.emit(step.test);
-          out.line(`if (!*(const unsigned char *)${this.place(step.predicate)}) break;`);
-          this.emit(step.body);
-        });
+        this.emitWhile(step);
         break;
-      case "branch": {
-        const last = step.cases.length - 1;
-        out.block(`switch (inRange(*(const int *)${this.place(step.index)}, ${last}))`, () =>
-          step.cases.forEach((steps, index) => {
-            out.block(index === last ? "default:" : `case ${index}:`, () => {
-              this.emit(steps);
-              out.line("break;");
-            });
-          }),
-        );
+      case "branch":
+        this.emitBranch(step);
         break;
-      }
     }
+  }
+
+  private emitWhile({ test, predicate, body }: Extract<Step, { kind: "while" }>): void {
+    const { out } = this;
+    let behindTest = this.meetings;
+    out.block("for (;;)", () => {
+      this.emit(test);
+      if (!this.isAlone) this.meetBefore([this.meetings.touch(predicate.buffer, false, "all")]);
+      behindTest = this.meetings.fork();
+      out.line(`if (!*(const unsigned char *)${this.place(predicate)}) break;`);
+      this.emit(body);
+      this.endIteration();
+    });
+    // It is left behind the test.
+    this.meetings = behindTest;
+  }
+
+  private emitBranch({ index, cases }: Extract<Step, { kind: "branch" }>): void {
+    const { out } = this;
+    if (!this.isAlone) this.meetBefore([this.meetings.touch(index.buffer, false, "all")]);
+    const before = this.meetings;
+    const last = cases.length - 1;
+    const ways: Meetings[] = [];
+    out.block(`switch (inRange(*(const int *)${this.place(index)}, ${last}))`, () =>
+      cases.forEach((steps, at) => {
+        this.meetings = before.fork();
+        out.block(at === last ? "default:" : `case ${at}:`, () => {
+          this.emit(steps);
+          out.line("break;");
+        });
+        ways.push(this.meetings);
+      }),
+    );
+    before.join(ways);
+    this.meetings = before;
   }
 
   /** The address of a place. */
@@ -121,13 +227,14 @@ class ProgramRenderer {
         break;
       }
       case "print":
-        out.line(`print(${kernel.message});`);
+        out.line(`given->print(${kernel.message});`);
         break;
       case "loop":
         this.call(kernel, (text) => renderLoop(text, kernel));
         break;
       case "dot":
-        this.call(kernel, (text) => renderDot(text, kernel));
+        if (isShared(kernel, this.target) && packs(kernel, this.target)) this.callPacked(kernel);
+        else this.call(kernel, (text) => renderDot(text, kernel));
         break;
       case "sort":
         this.call(kernel, (text) => renderSort(text, kernel));
@@ -138,24 +245,53 @@ class ProgramRenderer {
     }
   }
 
+  /** A product whose packing threads share as well: all of it must be there before the first tile. */
+  private callPacked(kernel: DotKernel): void {
+    const { buffer } = packedOperand(kernel);
+    const scratch = this.plan.scratch.get(kernel) as Buffer;
+    this.call(kernel, (text) => renderPacking(text, kernel), [
+      this.meetings.touch(buffer, false, "all"),
+      this.meetings.touch(scratch, true, "all"),
+    ]);
+    this.call(kernel, (text) => renderDot(text, kernel, "packed"));
+  }
+
   /** Adds the function of a kernel, and calls it. */
-  private call(kernel: Kernel, render: (text: KernelText) => void): void {
+  private call(
+    kernel: Kernel,
+    render: (text: KernelText) => void,
+    touches: readonly Touch[] | null = null,
+  ): void {
+    const isSharedOut = isShared(kernel, this.target);
+    if (isSharedOut) this.meetBefore(touches ?? this.meetings.touchesOf(kernel, "all"));
     const counters = countersOf(kernel);
-    const text = new KernelText(this.target, this.formulas, this.plan);
+    const text = new KernelText(this.target, this.formulas, this.plan, isSharedOut);
     render(text);
     const name = `k${this.functions.length}_${kernel.name.replaceAll(/\W/g, "_")}`;
-    const params = ["char *memory", ...counters.map((counter: Counter) => `long ${counterName(counter)}`)];
+    const values = ["memory", ...counters.map(counterName), ...(isSharedOut ? ["part", "parts"] : [])];
+    const params = values.map((value) => (value === "memory" ? "char *memory" : `long ${value}`));
     const head = `KERNEL void ${name}(${params.join(", ")})`;
     this.functions.push({
       head,
       body: [`${head} {`, ...text.declarations, text.out.toString(), "}"].join("\n"),
     });
-    this.out.line(`${name}(${["memory", ...counters.map(counterName)].join(", ")});`);
+    this.out.line(`${name}(${values.join(", ")});`);
   }
 }
 
+/** The function that a library exports. */
+const entry = (isParallel: boolean): string =>
+  [
+    '__attribute__((visibility("default"))) void vibe_rl_run(char *memory, void (*print)(int message), struct vibe_rl_pool *pool) {',
+    `  struct run given = {memory, print, ${isParallel ? "pool" : "NULL"}};`,
+    "  if (given.pool == NULL || pool->threads == 1) { given.pool = NULL; body(&given, 0); }",
+    "  else pool->run(pool, body, &given);",
+    "}",
+  ].join("\n");
+
 /** Numbers too small for a normal float are zero, as in most libraries: they would be slow. */
-const flushing = `struct vibe_rl_pool;
+const flushing = `struct run { char *memory; void (*print)(int message); struct vibe_rl_pool *pool; };
+INLINE void meet(struct vibe_rl_pool *pool) { if (pool != NULL) pool->meet(pool); }
 INLINE int inRange(int index, int last) { return index < 0 ? 0 : index > last ? last : index; }
 INLINE unsigned enterFlushing(void) {
 #if defined(__SSE2__)

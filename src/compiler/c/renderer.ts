@@ -10,10 +10,12 @@ export type { CTarget } from "./surroundings.js";
 
 /**
  * A program as C: translation units, to be built and linked into one shared library, which exports
- * `void vibe_rl_run(char *memory, void (*print)(int message), const struct vibe_rl_pool *pool)`.
+ * `void vibe_rl_run(char *memory, void (*print)(int message), struct vibe_rl_pool *pool)`.
  */
 export interface CProgram {
   readonly sources: readonly string[];
+  /** Whether it has work that is worth several threads. */
+  readonly isParallel: boolean;
 }
 
 /** What the C is to be compiled with: nothing that changes what NaN means or in which order sums are taken. */
@@ -43,6 +45,6 @@ export const cRenderer = (target: CTarget): Renderer<CProgram> => ({
   lanes: target.lanes,
   limits: { memory: 2 ** 47 },
   scratch: (kernel) => scratch(kernel, target),
-  render: (steps, plan) => ({ sources: renderProgram(steps, plan, target) }),
+  render: (steps, plan) => renderProgram(steps, plan, target),
   list: ({ sources }) => ({ c: () => ({ suffix: "c", text: sources.join("\n") }) }),
 });

@@ -2,7 +2,7 @@
 import type { DType } from "../../array/index.js";
 import type { Combine, Store } from "../kernel.js";
 import { rootsOf } from "../walk.js";
-import { isScattered, placeText, strideOf } from "./loads.js";
+import { elementText, isScattered, placeText, strideOf } from "./loads.js";
 import { operationText } from "./operations.js";
 import { isByte, letterOf, memoryType, splat, type Width } from "./types.js";
 import type { Values } from "./values.js";
@@ -25,14 +25,14 @@ function writeStore(store: Store, values: Values): void {
     const text = `${pointer}[${placeText(address, values)}]`;
     if (width === 1) {
       out.line(
-        `${text} = ${stored(combined(combine, elementOf(text, dtype), values.read(value), dtype, 1), dtype)};`,
+        `${text} = ${stored(combined(combine, elementText(text, dtype), values.read(value), dtype, 1), dtype)};`,
       );
     } else if (strideOf(address, values) === 1) writeVector(store, values);
     else {
       for (let lane = 0; lane < width; lane++) {
         const place = `${pointer}[${placeText(address, values, lane)}]`;
         out.line(
-          `${place} = ${stored(combined(combine, elementOf(place, dtype), values.lane(value, lane), dtype, 1), dtype)};`,
+          `${place} = ${stored(combined(combine, elementText(place, dtype), values.lane(value, lane), dtype, 1), dtype)};`,
         );
       }
     }
@@ -70,14 +70,10 @@ function writeOneByOne({ address, value, combine, guard }: Store, values: Values
   out.block(`for (int lane = 0; lane < ${width}; ++lane)`, () => {
     const condition = guard === null ? "" : `if (${values.lane(guard, "lane")}) `;
     const place = `${values.kernel.pointer(address.buffer)}[${placeText(address, values, "lane")}]`;
-    const result = combined(combine, elementOf(place, dtype), values.lane(value, "lane"), dtype, 1);
+    const result = combined(combine, elementText(place, dtype), values.lane(value, "lane"), dtype, 1);
     out.line(`${condition}${place} = ${stored(result, dtype)};`);
   });
 }
-
-/** An element of memory as a value. */
-const elementOf = (place: string, dtype: DType): string =>
-  dtype === "bool" ? `-(int)(${place} != 0)` : place;
 
 /** A value as an element of memory. */
 const stored = (value: string, dtype: DType): string =>

@@ -23,7 +23,16 @@ export class KernelText {
     readonly target: CTarget,
     readonly functions: FormulaFunctions,
     private readonly plan: MemoryPlan,
+    /** Whether it is run by several threads at once, of which each does its part. */
+    readonly isShared: boolean,
   ) {}
+
+  /** The part of a number of things that a thread does: from one to before another. */
+  share(count: number): { readonly from: string; readonly to: string } {
+    return this.isShared
+      ? { from: `(${count}L * part / parts)`, to: `(${count}L * (part + 1) / parts)` }
+      : { from: "0", to: String(count) };
+  }
 
   /** Vectors for something of so many elements. */
   widthFor(extent: number): Width {

@@ -32,7 +32,6 @@ export function addSort(region: Region, { inputs, outputs, params }: Equation): 
 
 export function addPrint(region: Region, { inputs, params }: Equation): void {
   const { shared } = region;
-  const message = shared.messages.push(params as DebugPrintParams) - 1;
   const operands = inputs.map((input) => {
     const place = region.operandPlace(input);
     if (place.counters.length === 0) return place;
@@ -42,6 +41,7 @@ export function addPrint(region: Region, { inputs, params }: Equation): void {
     region.copy(place, fixed, size);
     return fixed;
   });
-  shared.messageValues.push(operands.map((place, index) => ({ place, shape: inputs[index].type.shape })));
+  const values = operands.map((place, index) => ({ place, shape: inputs[index].type.shape }));
+  const message = shared.messages.push({ params: params as DebugPrintParams, values }) - 1;
   region.push({ kind: "print", name: "print", message, operands });
 }

@@ -26,14 +26,14 @@ function loweringWithin(
   reductions: readonly Variable[],
 ): Lowering {
   return new Lowering(region.block, build, {
-    at: (variable, indices) => {
+    at: (variable, indices, guard) => {
       const reduction = reductions.indexOf(variable);
       if (reduction >= 0) return build.reduced(reduction, variable.type.dtype);
       if (!region.block.stored.has(variable) || members.has(variable)) return null;
       const address = build.address(region.placeOf(variable), variable.type.shape, indices);
-      return build.load(address, variable.type.dtype);
+      return build.load(address, variable.type.dtype, guard);
     },
-    linear: (variable, position) => region.loadLinear(build, variable, position),
+    linear: (variable, position, guard) => region.loadLinear(build, variable, position, guard),
   });
 }
 
@@ -154,7 +154,7 @@ function assemble(
   members: ReadonlySet<Variable>,
   { extents, points }: Layout,
 ): LoopKernel {
-  const build = new ExpressionBuilder(extents.length);
+  const build = new ExpressionBuilder(extents);
   const results = group.reductions.map((node) => node.variable);
   const lowering = loweringWithin(region, build, members, results);
   const body = storesOf(region, group.body, (node) =>
@@ -177,7 +177,7 @@ function assemble(
       lowering,
       extents.slice(0, group.outer).map((_, axis) => axisIndex(axis)),
     ),
-    ordered: false,
+    order: "free",
   };
 }
 
@@ -217,7 +217,8 @@ function spread(shape: readonly number[], indices: readonly Index[]): Index[] {
 
 function buildRows(region: Region, group: Group): LoopKernel {
   const [{ kept, reduced }] = group.reductions;
-  const build = new ExpressionBuilder(kept.length + reduced.length);
+  const extents = [...kept, ...reduced];
+  const build = new ExpressionBuilder(extents);
   const members = new Set(group.after.flatMap((node) => (node.variable === null ? [] : [node.variable])));
   const results = group.reductions.map((node) => node.variable);
   const lowering = loweringWithin(region, build, members, results);
@@ -228,7 +229,7 @@ function buildRows(region: Region, group: Group): LoopKernel {
       [...group.reductions, ...group.after].map((node) => node.variable),
       "rows",
     ),
-    extents: [...kept, ...reduced],
+    extents,
     outer: kept.length,
     body: [],
     reductions: group.reductions.map((node) => ({
@@ -243,7 +244,7 @@ function buildRows(region: Region, group: Group): LoopKernel {
       lowering,
       kept.map((_, axis) => axisIndex(axis)),
     ),
-    ordered: false,
+    order: "free",
   };
 }
 
@@ -259,8 +260,9 @@ interface ProductAxes {
   readonly rows: readonly number[];
   readonly columns: readonly number[];
   readonly depth: readonly number[];
-  /** How many axes the points have. */
+  /** How many axes the points have, and the extents of all axes. */
   readonly points: number;
+  readonly extents: readonly number[];
   /** The element of an operand at each point and depth. */
   readonly element: (lowering: Lowering, side: 0 | 1) => Expression;
 }
@@ -280,12 +282,14 @@ function productAxes({ inputs, params }: Equation): ProductAxes {
     if (contract[side].includes(axis)) return points + contract[side].indexOf(axis);
     return batches.length + (side === 0 ? 0 : rows.length) + free[side].indexOf(axis);
   };
+  const depth = extents(0, contract[0]);
   return {
     batch: batches,
     rows,
     columns,
-    depth: extents(0, contract[0]),
+    depth,
     points,
+    extents: [...batches, ...rows, ...columns, ...depth],
     element: (lowering, side) =>
       lowering.at(
         inputs[side],
@@ -296,9 +300,9 @@ function productAxes({ inputs, params }: Equation): ProductAxes {
 
 /** A product of integers, or over no depth: a plain reduction. */
 export function buildPlainDot(region: Region, equation: Equation): LoopKernel {
-  const { batch, rows, columns, depth, points, element } = productAxes(equation);
+  const { extents, points, element } = productAxes(equation);
   const [{ type }] = equation.outputs;
-  const build = new ExpressionBuilder(points + depth.length);
+  const build = new ExpressionBuilder(extents);
   const lowering = region.lowering(build);
   const value = build.operation("mul", type.dtype, [element(lowering, 0), element(lowering, 1)]);
   const indices = type.shape.map((_, axis) => axisIndex(axis));
@@ -311,22 +315,23 @@ export function buildPlainDot(region: Region, equation: Equation): LoopKernel {
   return {
     kind: "loop",
     name: "product",
-    extents: [...batch, ...rows, ...columns, ...depth],
+    extents,
     outer: points,
     body: [],
     reductions: [{ operation: "sum", value, position: null, dtype: type.dtype }],
     after: [store],
-    ordered: false,
+    order: "free",
   };
 }
 
 /** A product with what is computed on its sums. */
 export function buildDot(region: Region, equation: Equation, group: Group): DotKernel {
-  const { batch, rows, columns, depth, points, element } = productAxes(equation);
+  const { batch, rows, columns, depth, points, extents, element } = productAxes(equation);
   const [output] = equation.outputs;
   const operand = (side: 0 | 1): DotOperand => {
-    const load = element(region.lowering(new ExpressionBuilder(points + depth.length)), side);
-    if (load.kind !== "load") throw new Error("an operand of a product is not in memory");
+    const load = element(region.lowering(new ExpressionBuilder(extents)), side);
+    if (load.kind !== "load" || load.guard !== null)
+      throw new Error("an operand of a product is not in memory");
     const { strides, buffer, offset, counters, computed } = load.address;
     if (computed.length > 0) throw new Error("an operand of a product lies at a computed place");
     const columnsAt = batch.length + rows.length;
@@ -340,7 +345,7 @@ export function buildDot(region: Region, equation: Equation, group: Group): DotK
     };
   };
 
-  const build = new ExpressionBuilder(points);
+  const build = new ExpressionBuilder(extents.slice(0, points));
   const members = new Set(group.after.flatMap((node) => (node.variable === null ? [] : [node.variable])));
   const lowering = loweringWithin(region, build, members, [output]);
   const indices = output.type.shape.map((_, axis) => axisIndex(axis));

@@ -2,6 +2,7 @@
 // results is done once.
 import type { DType } from "../../array/index.js";
 import type { Address, Expression, Place } from "../kernel.js";
+import { staysInside } from "../reach.js";
 
 /** A position along one axis of an array: affine in the kernel's axes, plus computed indices. */
 export interface Index {
@@ -58,8 +59,8 @@ export class ExpressionBuilder {
   private last = 0;
 
   constructor(
-    /** How many axes the kernel has. */
-    readonly axes: number,
+    /** Of the kernel's axes. */
+    private readonly extents: readonly number[],
   ) {}
 
   /** How many expressions there are. */
@@ -100,8 +101,11 @@ export class ExpressionBuilder {
     return made;
   }
 
-  load(address: Address, dtype: DType): Expression {
-    return this.intern(`l ${addressKey(address)}`, (id) => ({ kind: "load", id, dtype, address }));
+  /** A load that is only wanted where a guard holds; it needs none where its address stays in the buffer. */
+  load(address: Address, dtype: DType, wanted: Expression | null): Expression {
+    const guard = wanted === null || staysInside(address, this.extents) ? null : wanted;
+    const key = guard === null ? `l ${addressKey(address)}` : `l ${addressKey(address)} ? ${guard.id}`;
+    return this.intern(key, (id) => ({ kind: "load", id, dtype, address, guard }));
   }
 
   /** The address of an element of a row-major array. */
@@ -116,7 +120,7 @@ export class ExpressionBuilder {
       buffer: place.buffer,
       offset: place.offset + total.offset,
       counters: place.counters,
-      strides: Array.from({ length: this.axes }, (_, axis) => total.axes[axis] ?? 0),
+      strides: this.extents.map((_, axis) => total.axes[axis] ?? 0),
       computed: total.computed,
     };
   }

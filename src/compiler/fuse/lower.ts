@@ -28,10 +28,10 @@ import {
 
 /** What is in memory, or computed elsewhere in the same kernel. */
 export interface Resolver {
-  /** The element of a variable at indices; null if its definition should be written out. */
-  at(variable: Variable, indices: readonly Index[]): Expression | null;
-  /** The element of a variable in memory at a row-major position. */
-  linear(variable: Variable, position: Index): Expression;
+  /** The element of a variable at indices, wanted where a guard holds; null if its definition should be written out. */
+  at(variable: Variable, indices: readonly Index[], guard: Expression | null): Expression | null;
+  /** The element of a variable in memory at a row-major position, wanted where a guard holds. */
+  linear(variable: Variable, position: Index, guard: Expression | null): Expression;
 }
 
 const none: readonly Index[] = [];
@@ -50,35 +50,60 @@ function* everyIndex(shape: readonly number[]): Generator<Index[]> {
   }
 }
 
+/** What is known where a guard holds, at some indices; lists that say the same share it. */
+class Known {
+  private readonly byIndices = new Map<readonly Index[], Map<Variable, Expression>>();
+  private readonly byText = new Map<string, Map<Variable, Expression>>();
+
+  constructor(readonly guard: Expression | null) {}
+
+  at(indices: readonly Index[]): Map<Variable, Expression> {
+    const found = this.byIndices.get(indices);
+    if (found !== undefined) return found;
+    const text = indices.map(indexKey).join(" ");
+    const here = this.byText.get(text) ?? new Map<Variable, Expression>();
+    this.byText.set(text, here);
+    this.byIndices.set(indices, here);
+    return here;
+  }
+}
+
 /** Writes out variables of a block as expressions of one kernel. */
 export class Lowering {
-  /** What is known at some indices; lists that say the same share it. */
-  private readonly known = new Map<readonly Index[], Map<Variable, Expression>>();
-  private readonly byText = new Map<string, Map<Variable, Expression>>();
+  private known = new Known(null);
+  private readonly knownUnder = new Map<Expression | null, Known>([[null, this.known]]);
 
   constructor(
     private readonly block: Block,
     readonly build: ExpressionBuilder,
-    readonly resolver: Resolver,
+    private readonly resolver: Resolver,
   ) {}
 
   /** The element of an atom at indices. */
   at(atom: Atom, indices: readonly Index[]): Expression {
     if (atom.kind === "literal") return this.build.constant(atom.value, atom.type.dtype);
-    const here = this.known.get(indices) ?? this.knownAt(indices);
+    const here = this.known.at(indices);
     const known = here.get(atom);
     if (known !== undefined) return known;
-    const value = this.resolver.at(atom, indices) ?? this.definition(atom, indices);
+    const value = this.resolver.at(atom, indices, this.known.guard) ?? this.definition(atom, indices);
     here.set(atom, value);
     return value;
   }
 
-  private knownAt(indices: readonly Index[]): Map<Variable, Expression> {
-    const text = indices.map(indexKey).join(" ");
-    const here = this.byText.get(text) ?? new Map<Variable, Expression>();
-    this.byText.set(text, here);
-    this.known.set(indices, here);
-    return here;
+  /** The element of a variable in memory at a row-major position. */
+  linear(variable: Variable, position: Index): Expression {
+    return this.resolver.linear(variable, position, this.known.guard);
+  }
+
+  /** What is written out here is only wanted where a condition holds: elsewhere its loads may leave their arrays. */
+  where<T>(condition: Expression, write: () => T): T {
+    const outer = this.known;
+    const guard = outer.guard === condition ? condition : this.both(outer.guard, condition);
+    this.known = this.knownUnder.get(guard) ?? new Known(guard);
+    this.knownUnder.set(guard, this.known);
+    const written = write();
+    this.known = outer;
+    return written;
   }
 
   /** The value of a scalar atom. */
@@ -293,7 +318,7 @@ const rules: Record<string, Rule> = {
       stride *= shape[axis];
     }
     if (x.kind === "literal") return self.at(x, []);
-    return self.resolver.linear(x, position);
+    return self.linear(x, position);
   },
 
   transpose: (self, { inputs: [x], params }, indices) => {
@@ -358,14 +383,13 @@ const rules: Record<string, Rule> = {
       if (!isConstant(index) && (low[axis] > 0 || high[axis] > 0)) {
         inside = self.both(inside, self.isInside(self.build.indexValue(moved), x.type.shape[axis]));
       }
-      // Memory ends not far behind the array: a computed place stays in it.
+      // Held inside, a computed place needs no guard.
       const isComputed = moved.computed.length > 0;
       return isComputed ? self.clamped(self.build.indexValue(moved), x.type.shape[axis] - 1) : moved;
     });
-    const value = self.at(x, shifted);
-    return inside === null
-      ? value
-      : self.operation("select", value.dtype, [inside, value, self.scalar(padding)]);
+    if (inside === null) return self.at(x, shifted);
+    const value = self.where(inside, () => self.at(x, shifted));
+    return self.operation("select", value.dtype, [inside, value, self.scalar(padding)]);
   },
 
   concatenate: (self, equation, indices) => self.smallConcatenate(equation, indices),

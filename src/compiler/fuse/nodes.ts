@@ -82,7 +82,7 @@ export function findReads(
     reads.set(variable, farther(before, reach));
     return { kind: "reduced", id: -variable.id, dtype, reduction: variable.id };
   };
-  const build = new ExpressionBuilder(withoutUnits(shape).length);
+  const build = new ExpressionBuilder(whole);
   const lowering = new Lowering(block, build, {
     at: (variable, indices) => {
       if (!block.stored.has(variable)) return null;

@@ -11,7 +11,7 @@ import {
   type WhileParams,
 } from "../../array/index.js";
 import { isCollective } from "../collectives.js";
-import type { Kernel, Place, Reduce, Step } from "../kernel.js";
+import type { Expression, Kernel, Place, Reduce, Step } from "../kernel.js";
 import { addPrint, addSort } from "./apart.js";
 import { analyseBlock, canFollowProduct, isInlineable, isUpdate, type Block } from "./block.js";
 import { buildDot, buildLoop, buildPlainDot } from "./build.js";
@@ -150,7 +150,7 @@ export class Region {
 
   /** Writes a scalar atom to a place. */
   fill(place: Place, atom: Atom): void {
-    const lowering = this.lowering(new ExpressionBuilder(0));
+    const lowering = this.lowering(new ExpressionBuilder([]));
     this.push({
       kind: "loop",
       name: "fill",
@@ -166,7 +166,7 @@ export class Region {
       ],
       reductions: [],
       after: [],
-      ordered: false,
+      order: "free",
     });
   }
 
@@ -184,20 +184,21 @@ export class Region {
   /** Expressions that read everything stored from memory. */
   lowering(build: ExpressionBuilder): Lowering {
     return new Lowering(this.block, build, {
-      at: (variable, indices) =>
+      at: (variable, indices, guard) =>
         this.block.stored.has(variable)
           ? build.load(
               build.address(this.placeOf(variable), variable.type.shape, indices),
               variable.type.dtype,
+              guard,
             )
           : null,
-      linear: (variable, position) => this.loadLinear(build, variable, position),
+      linear: (variable, position, guard) => this.loadLinear(build, variable, position, guard),
     });
   }
 
-  loadLinear(build: ExpressionBuilder, variable: Variable, position: Index) {
+  loadLinear(build: ExpressionBuilder, variable: Variable, position: Index, guard: Expression | null) {
     const size = sizeOf(variable.type.shape);
-    return build.load(build.address(this.placeOf(variable), [size], [position]), variable.type.dtype);
+    return build.load(build.address(this.placeOf(variable), [size], [position]), variable.type.dtype, guard);
   }
 
   private addPoint(

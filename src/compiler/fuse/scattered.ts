@@ -8,7 +8,7 @@ import {
   type ScatterParams,
   type WindowParams,
 } from "../../array/index.js";
-import type { Combine, Expression, Kernel, LoopKernel, Place, Store } from "../kernel.js";
+import type { Combine, Expression, Kernel, LoopKernel, Order, Place, Store } from "../kernel.js";
 import { addIndex, constantIndex, ExpressionBuilder, scaleIndex, type Index } from "./expressions.js";
 import type { Lowering } from "./lower.js";
 import { identityIndices, withoutUnits } from "./nodes.js";
@@ -19,11 +19,11 @@ function storeLoop(
   region: Region,
   name: string,
   shape: readonly number[],
-  ordered: boolean,
+  order: Order,
   store: (lowering: Lowering, indices: readonly Index[]) => Store,
 ): LoopKernel {
   const extents = withoutUnits(shape);
-  const lowering = region.lowering(new ExpressionBuilder(extents.length));
+  const lowering = region.lowering(new ExpressionBuilder(extents));
   return {
     kind: "loop",
     name,
@@ -32,7 +32,7 @@ function storeLoop(
     body: [store(lowering, identityIndices(shape))],
     reductions: [],
     after: [],
-    ordered,
+    order,
   };
 }
 
@@ -45,7 +45,7 @@ function initialise(region: Region, atom: Atom, to: Place): Kernel[] {
   }
   const write = (lowering: Lowering, indices: readonly Index[]) =>
     set(lowering.build.address(to, shape, indices), lowering.at(atom, indices));
-  return [storeLoop(region, "start", shape, false, write)];
+  return [storeLoop(region, "start", shape, "free", write)];
 }
 
 const set = (
@@ -77,7 +77,7 @@ export function updateKernel(region: Region, equation: Equation): Kernel[] {
   const to = region.placeOf(output);
   const copy = initialise(region, x, to);
   if (sizeOf(block) === 0) return copy;
-  const loop = storeLoop(region, "update", block, false, (lowering, indices) => {
+  const loop = storeLoop(region, "update", block, "free", (lowering, indices) => {
     const target = indices.map((index, axis) => {
       const last = shape[axis] - block[axis];
       return last === 0
@@ -100,7 +100,8 @@ export function scatterKernel(region: Region, equation: Equation): Kernel[] {
   if (sizeOf(updates.type.shape) === 0 || sizeOf(shape) === 0) return copy;
   const positions = table.type.shape.length - 1;
   const count = table.type.shape[positions];
-  const loop = storeLoop(region, `scatter_${operation}`, updates.type.shape, true, (lowering, indices) => {
+  const order = operation === "set" ? "lastWins" : "collides";
+  const loop = storeLoop(region, `scatter_${operation}`, updates.type.shape, order, (lowering, indices) => {
     const { build } = lowering;
     let guard: Expression | null = null;
     const target = Array.from({ length: count }, (_, at) => {
@@ -127,7 +128,7 @@ const fillLoop = (
   shape: readonly number[],
   value: (lowering: Lowering) => Expression,
 ) =>
-  storeLoop(region, "fill", shape, false, (lowering, indices) =>
+  storeLoop(region, "fill", shape, "free", (lowering, indices) =>
     set(lowering.build.address(to, shape, indices), value(lowering)),
   );
 
@@ -142,7 +143,7 @@ export function windowSumKernels(region: Region, equation: Equation): Kernel[] {
   // The position in the window is the outermost axis, so that neighbours in a vector never meet.
   const windows = x.type.shape;
   const reordered = [windows[axis + 1], ...windows.slice(0, axis + 1), ...windows.slice(axis + 2)];
-  const add = storeLoop(region, "windowSum", reordered, true, (lowering, [inWindow, ...rest]) => {
+  const add = storeLoop(region, "windowSum", reordered, "collides", (lowering, [inWindow, ...rest]) => {
     const inside = addIndex(scaleIndex(rest[axis], stride), scaleIndex(inWindow, dilation));
     const target = [...rest.slice(0, axis), inside, ...rest.slice(axis + 1)];
     const source = [...rest.slice(0, axis + 1), inWindow, ...rest.slice(axis + 1)];
@@ -169,7 +170,7 @@ export function padKernels(region: Region, equation: Equation): Kernel[] {
   });
   const counts = kept.map(({ count }) => count);
   if (sizeOf(counts) === 0) return [fill];
-  const place = storeLoop(region, "pad", counts, false, (lowering, indices) => {
+  const place = storeLoop(region, "pad", counts, "free", (lowering, indices) => {
     const source = indices.map((index, axis) => scaleIndex(index, 1, kept[axis].first));
     const target = source.map((index, axis) => scaleIndex(index, kept[axis].by, low[axis]));
     return set(lowering.build.address(to, shape, target), lowering.at(x, source));

@@ -1,13 +1,13 @@
 // What the regions of one compilation have in common: buffers, counters, messages.
-import type { DebugPrintParams, DType } from "../../array/index.js";
+import type { DType } from "../../array/index.js";
 import type { Buffer, Counter, Place } from "../kernel.js";
+import type { FusedProgram } from "./program.js";
 
 /** What all regions of one compilation share. */
 export class Shared {
   readonly buffers: Buffer[] = [];
   readonly counters: Counter[] = [];
-  readonly messages: DebugPrintParams[] = [];
-  readonly messageValues: { readonly place: Place; readonly shape: readonly number[] }[][] = [];
+  readonly messages: FusedProgram["messages"][number][] = [];
 
   buffer(dtype: DType, size: number, name: string): Buffer {
     const buffer = { id: this.buffers.length, dtype, size, name };

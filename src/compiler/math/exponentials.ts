@@ -1,6 +1,6 @@
 // Functions made of exponentials. Polynomials, here and in the other files, are minimax fits rounded to float32.
 import type { Term } from "./formula.js";
-import { keepZero, minusAbs, replaceSign } from "./signs.js";
+import { keepZero, minusAbs, withSignOf } from "./signs.js";
 import { abs, add, bitsOf, div, floatOf, less, lessEqual, madd, maxNumber, minNumber } from "./terms.js";
 import { mul, neg, polynomial, select, shiftLeft, shiftRightLogical, sub } from "./terms.js";
 
@@ -69,5 +69,5 @@ export function tanh(x: Term): Term {
   const h = add(mul(polynomial(square, [0.1310642957687378, -0.33331194519996643]), mul(square, r)), r);
   const [low, high] = [sub(scale, 1), add(scale, 1)];
   // The quotient is -tanh|x|; the sign of x goes over it.
-  return replaceSign(x, div(madd(high, h, low), madd(low, h, high)));
+  return withSignOf(x, abs(div(madd(high, h, low), madd(low, h, high))));
 }

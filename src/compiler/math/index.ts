@@ -13,15 +13,17 @@ import { atan2, cos, sin } from "./trigonometry.js";
 export type { BasicOperation, Formula, Term } from "./formula.js";
 
 type Definition = (...operands: Term[]) => Term | readonly Term[];
+type Definitions = Readonly<Record<string, Definition | undefined>>;
 
-const ofFloats: Record<string, Definition> = {
+const ofNumbers: Definitions = { sign, relu };
+const ofFloats: Definitions = {
   exp,
   expm1,
+  logistic,
+  tanh,
   log,
   log1p,
-  logistic,
   logaddexp,
-  tanh,
   sin,
   cos,
   atan2,
@@ -29,14 +31,12 @@ const ofFloats: Record<string, Definition> = {
   erfInv,
   pow,
 };
-const ofAll: Record<string, Definition> = { sign, relu };
-const ofWords: Record<string, Definition> = { threefry2x32 };
 
-const definitions: Partial<Record<DType, Record<string, Definition>>> = {
-  float32: { ...ofFloats, ...ofAll },
-  int32: ofAll,
-  uint32: { ...ofAll, ...ofWords },
-  uint8: ofAll,
+const definitions: Partial<Record<DType, Definitions>> = {
+  float32: { ...ofNumbers, ...ofFloats },
+  int32: ofNumbers,
+  uint32: { ...ofNumbers, threefry2x32 },
+  uint8: ofNumbers,
 };
 
 const known = new Map<string, Formula | null>();
@@ -50,7 +50,7 @@ export function formulaOf(name: string, dtype: DType): Formula | null {
   const key = `${name} ${dtype}`;
   const before = known.get(key);
   if (before !== undefined) return before;
-  const definition = Object.entries(definitions[dtype] ?? {}).find(([own]) => own === name)?.[1];
+  const definition = definitions[dtype]?.[name];
   const found = definition === undefined ? null : write(definition, dtype);
   known.set(key, found);
   return found;

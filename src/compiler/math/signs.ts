@@ -1,6 +1,6 @@
 // The sign of a number, as a bit and as a value, and what only depends on it.
 import type { Term } from "./formula.js";
-import { abs, and, bitsOf, constant, equal, floatOf, less, not, or, select } from "./terms.js";
+import { abs, and, bitsOf, constant, equal, floatOf, less, or, select } from "./terms.js";
 import { max, maxNumber, min } from "./terms.js";
 
 /** The bit of a float32 that says whether it is negative. */
@@ -11,10 +11,6 @@ export const signOf = (x: Term): Term => and(bitsOf(x), signBit);
 
 /** A number that is not negative, with the sign of x. */
 export const withSignOf = (x: Term, size: Term): Term => floatOf(or(bitsOf(size), signOf(x)));
-
-/** A number of either sign, with that of x in its place. */
-export const replaceSign = (x: Term, value: Term): Term =>
-  floatOf(or(signOf(x), and(bitsOf(value), not(signBit))));
 
 /** -|x|. */
 export const minusAbs = (x: Term): Term => floatOf(or(bitsOf(x), signBit));

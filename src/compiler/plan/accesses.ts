@@ -79,7 +79,7 @@ export function canOverwrite(kernel: Kernel, from: Buffer, to: Buffer): boolean 
     return areInStep(loadsOf(kernel).all, kernel.stores, from, to);
   }
   if (kernel.kind === "exchange") return isInPlace(kernel, from, to);
-  if (kernel.kind !== "loop" || kernel.ordered) return false;
+  if (kernel.kind !== "loop" || kernel.order !== "free") return false;
   // With reductions, what is stored afterwards must not be read by the loop, nor the other way round.
   const isStoredAfter = kernel.after.some(({ address }) => address.buffer === to);
   const isReadAfter = loadsOf(kernel).after.some(({ buffer }) => buffer === from);

@@ -1,11 +1,11 @@
 // Addresses for buffers: what is never in use at the same time shares memory, and results take the place of
 // what they replace wherever that is safe.
-import { itemSize } from "../../array/index.js";
 import type { Buffer, Kernel, Step } from "../kernel.js";
+import type { Renderer } from "../renderer.js";
 import { kernelsIn, loadsOf } from "../walk.js";
 import { Clusters } from "./clusters.js";
-import { findLifetimes, type Lifetimes, type PlacedKernel } from "./lifetimes.js";
-import { align, alignment, placeClusters } from "./placing.js";
+import { findLifetimes, type Lifetimes } from "./lifetimes.js";
+import { align, placeClusters } from "./placing.js";
 
 export interface MemoryPlan {
   /** The address of every buffer that is used, in bytes. */
@@ -18,33 +18,33 @@ export interface MemoryPlan {
   readonly isIdle: (kernel: Kernel) => boolean;
 }
 
-/**
- * Plans the memory of a program. Buffers in `kept` keep what is in them from call to call; `scratchOf` says how many
- * words a kernel works in.
- */
+/** What of a renderer the plan depends on: how much its code needs besides the buffers. */
+export type MemoryNeeds = Pick<Renderer<unknown>, "scratch" | "margin">;
+
+/** Plans the memory of a program. Buffers in `kept` keep what is in them from call to call. */
 export function planMemory(
   steps: readonly Step[],
   inputs: readonly Buffer[],
   outputs: readonly Buffer[],
   kept: readonly Buffer[],
-  scratchOf: (kernel: Kernel) => number,
+  needs: MemoryNeeds,
 ): MemoryPlan {
-  const scratch = scratchBuffers(steps, scratchOf);
+  const scratch = scratchBuffers(steps, needs.scratch);
   const lifetimes = findLifetimes(steps, [...inputs, ...kept], [...outputs, ...kept], scratch);
   const clusters = new Clusters(lifetimes, new Set(kept));
   uniteCopies(lifetimes, clusters);
   uniteInPlace(lifetimes, clusters);
-  const beyond = reachBeyond(lifetimes.kernels);
-  const guard = align(beyond.before);
+  const margin = needs.margin?.(steps) ?? { before: 0, behind: 0 };
+  const first = align(margin.before);
   const { offsets, bytes } = placeClusters([...clusters]);
   const addresses = new Map<Buffer, number>();
   for (const [cluster, offset] of offsets) {
-    for (const buffer of cluster.buffers) addresses.set(buffer, guard + offset);
+    for (const buffer of cluster.buffers) addresses.set(buffer, first + offset);
   }
   return {
     addresses,
     scratch,
-    bytes: guard + bytes + align(beyond.behind + alignment),
+    bytes: first + bytes + align(margin.behind),
     isIdle: (kernel) =>
       kernel.kind === "copy" &&
       kernel.from.offset === kernel.to.offset &&
@@ -92,27 +92,4 @@ function uniteInPlace({ kernels }: Lifetimes, clusters: Clusters): void {
       sources.some((source) => clusters.endsAt(source, position) && clusters.unite(source, address.buffer));
     }
   }
-}
-
-/** How far kernels may read before and behind a buffer, in bytes, where padding hides what they find. */
-function reachBeyond(kernels: readonly PlacedKernel[]): { before: number; behind: number } {
-  const beyond = { before: 0, behind: 0 };
-  for (const { kernel } of kernels) {
-    if (kernel.kind !== "loop" && kernel.kind !== "dot") continue;
-    const extents =
-      kernel.kind === "loop" ? kernel.extents : [...kernel.batch, ...kernel.rows, ...kernel.columns];
-    for (const { buffer, offset, strides, counters } of loadsOf(kernel).all) {
-      let [low, high] = [offset, offset + 1];
-      const grow = (by: number) => {
-        if (by < 0) low += by;
-        else high += by;
-      };
-      strides.forEach((stride, axis) => grow(stride * Math.max(0, extents[axis] - 1)));
-      counters.forEach(({ counter, stride }) => grow(stride * (counter.length - 1)));
-      const item = itemSize(buffer.dtype);
-      beyond.before = Math.max(beyond.before, -low * item);
-      beyond.behind = Math.max(beyond.behind, (high - buffer.size) * item);
-    }
-  }
-  return beyond;
 }

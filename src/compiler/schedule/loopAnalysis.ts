@@ -54,7 +54,7 @@ export class LoopAnalysis {
   private chooseUnroll(): number {
     const { kernel, order } = this;
     const { loops, vector } = this.nest;
-    if (vector < 0 || kernel.ordered) return 1;
+    if (vector < 0 || kernel.order !== "free") return 1;
     // Large kernels have enough to do meanwhile, and too few registers.
     const operations = order.filter((expression) => expression.kind === "operation");
     const isRandom = operations.length <= 24 && operations.some(({ name }) => name === "threefry2x32");

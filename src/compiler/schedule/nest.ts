@@ -41,7 +41,7 @@ export function planNest(kernel: LoopKernel, lanes: number): Nest {
   const loops = collapse(kernel, addresses, axesUsed(roots));
   if (loops.length === 0) return { loops, vector: -1 };
   const last = loops.length - 1;
-  if (kernel.ordered) return { loops, vector: last };
+  if (kernel.order !== "free") return { loops, vector: last };
   const best = bestVectorLoop(kernel, loops, addresses, lanes);
   const vector = loops[best];
   const others = loops.filter((_, index) => index !== best);

@@ -1,5 +1,5 @@
 // The expressions of a kernel as text. What is used more than once gets a line and a number of its own.
-import type { Address, Expression, Operation } from "../kernel.js";
+import type { Address, Expression, Load, Operation } from "../kernel.js";
 import { expressionsBelow, landings, operandsOf } from "../walk.js";
 import { showConstant } from "./numbers.js";
 import { axisName, counterName, showSum, type Naming } from "./names.js";
@@ -154,12 +154,18 @@ export class ExpressionWriter {
       case "axis":
         return { text: axisName(expression.axis), level: levels.atom };
       case "load":
-        return { text: this.address(expression.address), level: levels.atom };
+        return this.load(expression);
       case "reduced":
         return { text: this.reductions[expression.reduction], level: levels.atom };
       case "operation":
         return this.operation(expression);
     }
+  }
+
+  private load({ address, guard }: Load): Piece {
+    const text = this.address(address);
+    if (guard === null) return { text, level: levels.atom };
+    return { text: `${text} where ${within(this.piece(guard), levels.or)}`, level: levels.choice };
   }
 
   private operation({ name, dtype, inputs, result }: Operation): Piece {

@@ -82,6 +82,8 @@ const countOf = (count: number, noun: string): string => `${count} ${noun}${coun
 const showAxes = (extents: readonly number[], first = 0): string =>
   `[${extents.map((extent, axis) => `${axisName(first + axis)} < ${extent}`).join(", ")}]`;
 
+const orders = { free: "", collides: " colliding", lastWins: " in order" } as const;
+
 const combines = { set: "=", add: "+=", mul: "*=", min: "min=", max: "max=" } as const;
 
 /** A store, below the temporaries that it needs. */
@@ -93,7 +95,7 @@ function showStore({ address, value, combine, guard }: Store, write: ExpressionW
 }
 
 function showLoop(kernel: LoopKernel, name: Naming): string[] {
-  const { extents, outer, body, reductions, after, ordered } = kernel;
+  const { extents, outer, body, reductions, after, order } = kernel;
   const names = reductions.map(({ operation }, index) => `${operation}${index}`);
   const roots = [...rootsOf(body), ...reductionRoots(kernel), ...rootsOf(after)];
   const write = new ExpressionWriter(name, extents, names, roots);
@@ -101,7 +103,7 @@ function showLoop(kernel: LoopKernel, name: Naming): string[] {
   const header =
     `loop ${kernel.name} ${showAxes(extents.slice(0, outer))}` +
     (over.length === 0 ? "" : ` reduced ${showAxes(extents.slice(outer), outer)}`) +
-    (ordered ? " in order" : "");
+    orders[order];
   const lines = [
     ...body.flatMap((store) => showStore(store, write)),
     ...reductions.flatMap(({ operation, value, position }, index) => {

@@ -1,15 +1,15 @@
 // The values of a loop kernel while it is written out: which of them are in locals now, and how each is computed.
-import type { Expression, LoopKernel, Operation } from "../kernel.js";
+import type { Expression, Load, LoopKernel, Operation } from "../kernel.js";
+import { formulaOf, type Formula } from "../math/index.js";
 import { landings } from "../walk.js";
 import type { Assembler } from "./assembler.js";
 import type { LoopAnalysis } from "../schedule/loopAnalysis.js";
-import type { Features } from "./math.js";
+import { formulaInTurns, type Features } from "./math.js";
 import { MemoryAccess } from "./memory.js";
 import type { Nest } from "../schedule/nest.js";
 import { Operations } from "./operations.js";
 import type { Pointers } from "./pointers.js";
-import { neighbouringLoads, type Load, type Neighbours } from "./strided.js";
-import { threefry, type Block } from "./threefry.js";
+import { neighbouringLoads, type Neighbours } from "./strided.js";
 
 export class LoopValues {
   readonly memory: MemoryAccess;
@@ -37,7 +37,7 @@ export class LoopValues {
     private readonly nest: Nest,
     private readonly analysis: LoopAnalysis,
     private readonly pointers: Pointers,
-    features: Features,
+    private readonly features: Features,
   ) {
     const { loops, vector } = nest;
     this.landings = landings(analysis.order);
@@ -207,9 +207,8 @@ export class LoopValues {
     const copies = this.analysis.isUniform(operation)
       ? [this.current]
       : Array.from({ length: this.copies }, (_, at) => at);
-    const blocks = copies.map(
-      (copy) =>
-        this.inCopy(copy, () => operation.inputs.map((input) => this.local(input))) as unknown as Block,
+    const blocks = copies.map((copy) =>
+      this.inCopy(copy, () => operation.inputs.map((input) => this.local(input))),
     );
     const sibling = this.analysis.order.find(
       (other): other is Operation =>
@@ -217,15 +216,22 @@ export class LoopValues {
         other.result !== operation.result &&
         other.inputs.every((input, index) => input === operation.inputs[index]),
     );
-    threefry(this.asm, blocks).forEach((words, at) =>
+    const pushers = blocks.map((block) => (index: number) => void this.asm.get(block[index]));
+    formulaInTurns(this.asm, this.features, randomBits(), pushers).forEach(([first, second], at) =>
       this.inCopy(copies[at], () => {
-        const [asked, other] = operation.result === 0 ? words : [words[1], words[0]];
+        const [asked, other] = operation.result === 0 ? [first, second] : [second, first];
         this.keep(operation, asked);
         if (sibling === undefined) this.asm.release("v128", other);
         else this.keep(sibling, other);
       }),
     );
   }
+}
+
+function randomBits(): Formula {
+  const formula = formulaOf("threefry2x32", "uint32");
+  if (formula === null) throw new Error("there is no formula for random bits");
+  return formula;
 }
 
 const isRandomBits = (expression: Expression): expression is Operation =>

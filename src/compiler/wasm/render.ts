@@ -11,6 +11,7 @@ import type { HostFunction, ModuleParts } from "./module.js";
 import { itemBytes, type Surroundings } from "./pointers.js";
 import type { SharingDevice } from "./sharing.js";
 import { renderSort } from "./sort.js";
+import { withoutLoadGuards } from "./speculation.js";
 
 /** The host function that prints message number so and so. */
 const print: HostFunction = { name: "print", params: ["i32"] };
@@ -204,7 +205,7 @@ class ModuleRenderer {
       counters.map(() => "i32"),
     );
     const surroundings = this.surroundings(counters);
-    if (kernel.kind === "loop") renderLoop(inner, kernel, surroundings, this.features);
+    if (kernel.kind === "loop") renderLoop(inner, withoutLoadGuards(kernel), surroundings, this.features);
     else if (kernel.kind === "dot") renderDot(inner, kernel, surroundings, this.features);
     else if (kernel.kind === "sort") renderSort(inner, kernel, surroundings);
     else this.sharing().renderExchange(inner, kernel, surroundings, (meeting) => this.add(meeting));

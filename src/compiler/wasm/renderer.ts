@@ -8,6 +8,7 @@ import { encodeModule } from "./module.js";
 import { renderSteps } from "./render.js";
 import type { SharingDevice } from "./sharing.js";
 import { sortScratch } from "./sort.js";
+import { speculationMargin } from "./speculation.js";
 
 function scratch(kernel: Kernel): number {
   switch (kernel.kind) {
@@ -34,6 +35,7 @@ export const wasmRenderer = (
   // 32-bit addresses end here.
   limits: { memory: 2 ** 32 },
   scratch,
+  margin: speculationMargin,
   render: (steps, plan) => encodeModule(renderSteps(steps, plan, features, device)),
   list: (code) => ({ wat: () => ({ suffix: "wat", text: disassemble(code) }) }),
 });

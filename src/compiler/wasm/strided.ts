@@ -1,9 +1,7 @@
 // Elements of neighbouring columns, of four rows at once: short rows are loaded and stored whole, and rows become
 // columns in registers. Cheaper than an instruction per element.
-import type { Address, Expression, Store } from "../kernel.js";
+import type { Address, Load, Store } from "../kernel.js";
 import { itemBytes } from "./pointers.js";
-
-export type Load = Extract<Expression, { kind: "load" }>;
 
 /** Two or four things that stand next to each other in each row. */
 export type Neighbours<T> = readonly T[];

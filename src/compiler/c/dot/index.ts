@@ -1,5 +1,5 @@
 // Matrix products as C.
-import type { DotKernel } from "../../kernel.js";
+import type { DotKernel, DotOperand } from "../../kernel.js";
 import { productOf } from "../../schedule/product.js";
 import { productRegimes, reductionRegimes } from "../../schedule/sums.js";
 import type { CTarget, KernelText } from "../surroundings.js";
@@ -8,39 +8,72 @@ import { typeOf, type Width } from "../types.js";
 import { Epilogue } from "./epilogue.js";
 import { packRight } from "./pack.js";
 import { sumOver } from "./sums.js";
-import { dotScratch, type Panels } from "./tiling.js";
+import { dotScratch, tilingOf, type Panels } from "./tiling.js";
 import { Walk } from "./walk.js";
 
 export const scratchOf = (kernel: DotKernel, target: CTarget): number =>
   dotScratch(productOf(kernel, 4), target);
 
-export function renderDot(text: KernelText, kernel: DotKernel): void {
-  const walk = new Walk(text, kernel, productOf(kernel, 4));
-  const { batch } = walk.product;
-  walk.over(batch, () => (walk.tiling.method === "deep" ? renderDeep(walk) : renderTiles(walk)));
+/** Whether the right operand of a product is packed once, before all of its tiles. */
+export function packs(kernel: DotKernel, target: CTarget): boolean {
+  const product = productOf(kernel, 4);
+  return (
+    tilingOf(product, target).method === "packed" && product.batch.length === 0 && product.columns.length <= 1
+  );
 }
 
-function renderTiles(walk: Walk): void {
+/** Whether threads can share a product: what they pack must be packed for all of them at once. */
+export function canShare(kernel: DotKernel, target: CTarget): boolean {
+  const product = productOf(kernel, 4);
+  const { method } = tilingOf(product, target);
+  return method === "direct" || packs(kernel, target) || (method === "deep" && product.depth[0].right === 1);
+}
+
+/** What is packed of a product. */
+export const packedOperand = (kernel: DotKernel): DotOperand => productOf(kernel, 4).right;
+
+/** Packs what a product reads; threads share the panels. */
+export function renderPacking(text: KernelText, kernel: DotKernel): void {
+  packRight(new Walk(text, kernel, productOf(kernel, 4)), text.scratch(kernel));
+}
+
+/** `state` says whether the right operand has been packed already. */
+export function renderDot(text: KernelText, kernel: DotKernel, state: "packed" | null = null): void {
+  const walk = new Walk(text, kernel, productOf(kernel, 4));
+  const { batch } = walk.product;
+  walk.over(batch, () => (walk.tiling.method === "deep" ? renderDeep(walk) : renderTiles(walk, state)));
+}
+
+function renderTiles(walk: Walk, state: "packed" | null): void {
   const { text, product, tiling, kernel } = walk;
   const { out } = text;
   const isPacked = tiling.method === "packed";
   const epilogue = new Epilogue(walk);
   const scratch = text.scratch(kernel);
   walk.over(product.columns.slice(0, -1), () => {
-    if (isPacked) packRight(walk, scratch);
+    if (isPacked && state === null) packRight(walk, scratch);
     walk.over(product.rows.slice(0, -1), () => {
       for (const panels of tiling.panels) {
-        out.loop("j", panels.from, panels.to, panels.width * panels.vectors, () => {
+        const size = panels.width * panels.vectors;
+        const { extent } = tiling.row;
+        const tiles = Math.ceil(extent / panels.rows);
+        const rest = extent % panels.rows;
+        const { from, to } = text.share(((panels.to - panels.from) / size) * tiles);
+        out.block(`for (long unit = ${from}; unit < ${to}; ++unit)`, () => {
+          out.line(
+            `const long j = ${panels.from} + unit / ${tiles} * ${size}, i = unit % ${tiles} * ${panels.rows};`,
+          );
           const right = isPacked
             ? `${scratch} + j * ${tiling.depth}`
             : `${walk.right} + ${walk.moved("right")} + j * ${tiling.column.right}`;
           out.line(`const float *const b = ${right};`);
-          const { extent } = tiling.row;
-          const whole = Math.floor(extent / panels.rows) * panels.rows;
-          out.loop("i", 0, whole, panels.rows, () => renderTile(walk, epilogue, panels, panels.rows));
-          out.loop("i", whole, extent, extent - whole, () =>
-            renderTile(walk, epilogue, panels, extent - whole),
-          );
+          const tile = (rows: number) => () => renderTile(walk, epilogue, panels, rows);
+          if (rest === 0) out.block("", tile(panels.rows));
+          else if (tiles === 1) out.block("", tile(rest));
+          else {
+            out.block(`if (i < ${extent - rest})`, tile(panels.rows));
+            out.block("else", tile(rest));
+          }
         });
       }
     });
@@ -123,9 +156,16 @@ function renderDeep(walk: Walk): void {
   const epilogue = new Epilogue(walk);
   walk.over(product.rows.slice(0, -1), () => {
     const { extent } = tiling.row;
-    const whole = Math.floor(extent / deepRows) * deepRows;
-    out.loop("i", 0, whole, deepRows, () => deepTile(walk, epilogue, columns, deepRows));
-    out.loop("i", whole, extent, extent - whole, () => deepTile(walk, epilogue, columns, extent - whole));
+    const tiles = Math.floor(extent / deepRows);
+    const rest = extent % deepRows;
+    const { from, to } = text.share(tiles);
+    const scaled = (bound: string) => `${bound} * ${deepRows}`;
+    if (tiles > 0)
+      out.loop("i", scaled(from), scaled(to), deepRows, () => deepTile(walk, epilogue, columns, deepRows));
+    const last = () =>
+      out.loop("i", extent - rest, extent, rest, () => deepTile(walk, epilogue, columns, rest));
+    if (rest > 0 && text.isShared) out.block("if (part == parts - 1)", last);
+    else if (rest > 0) last();
   });
 }
 

@@ -8,8 +8,10 @@ import type { Walk } from "./walk.js";
 export function packRight(walk: Walk, scratch: string): void {
   const { tiling, text } = walk;
   for (const panels of tiling.panels) {
-    const { from, to, width, vectors } = panels;
-    text.out.loop("j", from, to, width * vectors, () => {
+    const size = panels.width * panels.vectors;
+    const { from, to } = text.share((panels.to - panels.from) / size);
+    text.out.block(`for (long unit = ${from}; unit < ${to}; ++unit)`, () => {
+      text.out.line(`const long j = ${panels.from} + unit * ${size};`);
       text.out.line(`float *const panel = ${scratch} + j * ${tiling.depth};`);
       text.out.line(
         `const float *const source = ${walk.right} + ${walk.moved("right")} + j * ${tiling.column.right};`,

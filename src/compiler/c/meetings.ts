@@ -1,0 +1,68 @@
+// Where the threads of a program have to wait for each other: before a kernel touches what another thread may still
+// write, or writes what another may still read.
+import { itemSize } from "../../array/index.js";
+import type { Buffer, Kernel } from "../kernel.js";
+import { accessesOf } from "../plan/accesses.js";
+import type { MemoryPlan } from "../plan/arena.js";
+
+/** Who touches memory: the first thread alone, or all of them. */
+export type Who = "first" | "all";
+
+export interface Touch {
+  readonly start: number;
+  readonly end: number;
+  readonly isWrite: boolean;
+  readonly who: Who;
+}
+
+/** What has been touched since the threads last met. */
+export class Meetings {
+  constructor(
+    private readonly plan: MemoryPlan,
+    private pending: readonly Touch[] = [],
+  ) {}
+
+  /** What a kernel touches. */
+  touchesOf(kernel: Kernel, who: Who): Touch[] {
+    const scratch = this.plan.scratch.get(kernel);
+    return [
+      ...accessesOf(kernel).map(({ buffer, kind }) => this.touch(buffer, kind === "write", who)),
+      ...(scratch === undefined ? [] : [this.touch(scratch, true, who)]),
+    ];
+  }
+
+  touch(buffer: Buffer, isWrite: boolean, who: Who): Touch {
+    const start = this.plan.addresses.get(buffer) ?? 0;
+    return { start, end: start + buffer.size * itemSize(buffer.dtype), isWrite, who };
+  }
+
+  /** Takes note of what is touched next; returns whether the threads must meet before. */
+  next(touches: readonly Touch[]): boolean {
+    const mustMeet = touches.some((touch) => this.pending.some((before) => conflict(before, touch)));
+    this.pending = mustMeet ? touches : [...this.pending, ...touches];
+    return mustMeet;
+  }
+
+  /** Whether anything has been touched since the threads last met. */
+  get isPending(): boolean {
+    return this.pending.length > 0;
+  }
+
+  /** The threads have met. */
+  clear(): void {
+    this.pending = [];
+  }
+
+  /** As things are now, for a way that may be taken. */
+  fork(): Meetings {
+    return new Meetings(this.plan, this.pending);
+  }
+
+  /** Takes in what other ways have touched. */
+  join(others: readonly Meetings[]): void {
+    this.pending = [...new Set(others.flatMap(({ pending }) => pending))];
+  }
+}
+
+const conflict = (a: Touch, b: Touch): boolean =>
+  (a.isWrite || b.isWrite) && !(a.who === "first" && b.who === "first") && a.start < b.end && b.start < a.end;

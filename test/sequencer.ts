@@ -1,0 +1,34 @@
+// The order of test files: those that take long come first, so that none of them is left alone at the end. Vitest knows
+// how long files took only where it ran them before; elsewhere it goes by their sizes, which say little.
+import path from "node:path";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** The longest files, each a few seconds, the longest ones first. */
+const long = [
+  ...["runner/offPolicy.devices", "runner/multiGPU.devices"],
+  ...["package/bundles", "docs", "playground/playground", "array/locations", "browserWorkers"],
+  ...[
+    "array/partition/random",
+    "runner/killed",
+    "vecEnv/workerVecEnv",
+    "dashboard/page",
+    "device/spmdBrowser",
+  ],
+  ...["cli/robust", "package/types", "array/properties", "browser", "compiler/longSums", "examples"],
+  ...["cli/damage", "policy/policy", "runner/resume", "checkpoint/killed", "policy/jsModule", "runner/lost"],
+].map((name) => path.resolve("test", `${name}.test.ts`));
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const place = ({ moduleId }: TestSpecification): number => {
+      const at = long.indexOf(path.resolve(moduleId));
+      return at === -1 ? long.length : at;
+    };
+    // Projects stay together: a worker is of one of them.
+    const projects = [...new Set(sorted.map(({ project }) => project.name))];
+    return projects.flatMap((name) =>
+      sorted.filter(({ project }) => project.name === name).sort((a, b) => place(a) - place(b)),
+    );
+  }
+}

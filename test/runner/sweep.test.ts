@@ -59,7 +59,7 @@ describe("a sweep of PPO", () => {
       grid,
     );
     // Initialisers have programs of their own.
-    const isOurs = (line: unknown) => /^vibe-rl: jit\((trainTogether|evaluation)\) for/.test(String(line));
+    const isOurs = (line: unknown) => /^vibe-rl: jit\((train\w*|evaluation)\) for/.test(String(line));
     compiled = log.mock.calls.filter(([line]) => isOurs(line)).length;
   });
 

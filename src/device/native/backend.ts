@@ -21,7 +21,7 @@ import { findKoffi, type Koffi, type KoffiLibrary } from "./koffi.js";
 import { loadLibrary, programIn, starter } from "./library.js";
 import { machineOf, type Machine } from "./machine.js";
 import { NativeMemory } from "./memory.js";
-import { poolOf } from "./pool.js";
+import { poolOf, threadsFor } from "./pool.js";
 import { prefersNative } from "./preference.js";
 import { knownKey, recallProgram, rememberProgram, type KnownProgram } from "./programs.js";
 
@@ -53,22 +53,24 @@ function needSurroundings(): Surroundings {
   return fail("native", `native programs cannot run here: ${found.problem}. device: "wasm" needs nothing`);
 }
 
+/** A program in C, built. */
+interface BuiltProgram extends Omit<KnownProgram, "library"> {
+  readonly built: Built;
+}
+
 /** A program in C, built and loaded. */
-interface Ready {
-  readonly layout: KnownProgram["layout"];
+interface Ready extends Omit<BuiltProgram, "built"> {
   readonly library: KoffiLibrary;
-  readonly koffi: Koffi;
 }
 
 /** A program that the cache knows and has the library of. */
-function keptProgram(
-  memo: string,
-): { readonly layout: KnownProgram["layout"]; readonly built: Built } | null {
+function keptProgram(memo: string): BuiltProgram | null {
   const cache = cachePath();
   const known = prepareFolder(cache) === null ? recallProgram(cache, memo) : null;
   const file = known === null ? null : findEntry(cache, known.library);
   if (known === null || file === null) return null;
-  return { layout: known.layout, built: { file, key: known.library, temporary: null } };
+  const { layout, isParallel, library } = known;
+  return { layout, isParallel, built: { file, key: library, temporary: null } };
 }
 
 type RendererFor = (target: CTarget) => Renderer<CProgram>;
@@ -78,35 +80,38 @@ export function nativeBackend(rendererFor: RendererFor, flags: readonly string[]
   let shared: NativeMemory | null = null;
   const remembered = new Remembered<Ready>();
 
-  function* ready(program: Program, { name, constants }: CompileOptions): Steps<Ready> {
-    const { compiler, koffi } = needSurroundings();
+  function* ready(
+    program: Program,
+    { name, constants }: CompileOptions,
+    { compiler, koffi }: Surroundings,
+  ): Steps<Ready> {
     const key = `${constants.length} ${programKey(program)}`;
     const known = remembered.recall(key);
     if (known !== undefined) return known;
     const machine = yield* machineOf(compiler);
-    const { layout, built } = yield* builtProgram(program, name, constants.length, key, compiler, machine);
-    return remembered.remember(key, { layout, library: loadLibrary(koffi, built), koffi });
+    const memo = knownKey(machine.identity, machine.version, ...flags, key);
+    const { built, ...rest } =
+      (memo === null ? null : keptProgram(memo)) ??
+      (yield* builtProgram(program, name, constants.length, compiler, machine, memo));
+    return remembered.remember(key, { ...rest, library: loadLibrary(koffi, built) });
   }
 
-  /** A program's library and where things lie in its memory: both from the cache, or made. */
   function* builtProgram(
     program: Program,
     name: string,
     constants: number,
-    key: string,
     compiler: Compiler,
     machine: Machine,
-  ): Steps<Pick<Ready, "layout"> & { readonly built: Built }> {
-    const memo = knownKey(machine.identity, machine.version, ...flags, key);
-    const known = memo === null ? null : keptProgram(memo);
-    if (known !== null) return known;
-    const compiled = compile(program, constants, rendererFor(machine.target), (forms) =>
+    memo: string | null,
+  ): Steps<BuiltProgram> {
+    const { code, ...layout } = compile(program, constants, rendererFor(machine.target), (forms) =>
       writeDumps(name, forms),
     );
-    const built = yield* libraryOf({ name, units: compiled.code.sources, flags }, compiler, machine);
+    const { isParallel } = code;
+    const built = yield* libraryOf({ name, units: code.sources, flags }, compiler, machine);
     if (memo !== null && built.temporary === null)
-      rememberProgram(cachePath(), memo, { layout: compiled, library: built.key });
-    return { layout: compiled, built };
+      rememberProgram(cachePath(), memo, { layout, isParallel, library: built.key });
+    return { layout, isParallel, built };
   }
 
   function* executable(
@@ -114,8 +119,11 @@ export function nativeBackend(rendererFor: RendererFor, flags: readonly string[]
     options: CompileOptions,
     memoryFor: (koffi: Koffi) => NativeMemory,
   ): Steps<MemoryExecutable> {
-    const { layout, library, koffi } = yield* ready(program, options);
-    const pool = yield* poolOf(koffi, options.threads ?? null, flags);
+    const found = needSurroundings();
+    const { koffi, compiler } = found;
+    const threads = threadsFor(options.threads ?? null);
+    const { layout, isParallel, library } = yield* ready(program, options, found);
+    const pool = isParallel ? yield* poolOf(koffi, compiler, threads, flags) : null;
     const memory = memoryFor(koffi);
     const { constants, donated } = options;
     return new MemoryExecutable(layout, constants, donated, memory, (print) =>

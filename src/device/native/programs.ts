@@ -8,6 +8,8 @@ import { sha256 } from "./checksum.js";
 /** A program without its code: where things lie, and which library in the cache has it. */
 export interface KnownProgram {
   readonly layout: Omit<Compiled<unknown>, "code">;
+  /** Whether it has work for several threads. */
+  readonly isParallel: boolean;
   readonly library: string;
 }
 
@@ -58,9 +60,13 @@ export function readProgram(file: string): KnownProgram | null {
 }
 
 /** Keeps a program, where the folder can. */
-export function rememberProgram(folder: string, key: string, { layout, library }: KnownProgram): void {
+export function rememberProgram(
+  folder: string,
+  key: string,
+  { layout, isParallel, library }: KnownProgram,
+): void {
   const { memoryBytes, inputs, outputs, messages } = layout;
-  const text = JSON.stringify({ layout: { memoryBytes, inputs, outputs, messages }, library });
+  const text = JSON.stringify({ layout: { memoryBytes, inputs, outputs, messages }, isParallel, library });
   const file = fileOf(folder, key);
   const aside = `${file}.${crypto.randomBytes(4).toString("hex")}`;
   try {

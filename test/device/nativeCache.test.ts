@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { clearCache, listCache } from "../../src/device/native/cacheKeeping.js";
 import { takeSteps, takeStepsAside } from "../../src/device/native/commands.js";
+import { recallProgram, rememberProgram } from "../../src/device/native/programs.js";
 import { warningsOf, temporaryFolder } from "../temporary.js";
 import {
   anySource,
@@ -363,6 +364,42 @@ describe.skipIf(isElsewhere)("processes", () => {
     expect(built.map(({ stderr }) => stderr)).toEqual(["", ""]);
     expect(listCache().entries).toHaveLength(1);
     expect(fs.readdirSync(cache)).toEqual([path.basename(path.dirname(one))]);
+  });
+});
+
+describe("what a program came to", () => {
+  const slot = { address: 64, dtype: "float32", shape: [2] } as const;
+  const params = { format: "{x}", names: ["x"], batchDims: 0 };
+  const layout = {
+    ...{ memoryBytes: 128, inputs: [slot], outputs: [{ ...slot, address: 5e9 }] },
+    messages: [{ params, values: [slot] }],
+  };
+  const key = "a".repeat(64);
+
+  it("is kept, and forgotten if it is damaged", () => {
+    const folder = temporaryFolder();
+    expect(recallProgram(folder, key)).toBeNull();
+    const program = { layout, isParallel: true, library: "b".repeat(64) };
+    rememberProgram(folder, key, program);
+    expect(recallProgram(folder, key)).toEqual(program);
+    const [name] = fs.readdirSync(folder);
+    const text = read(path.join(folder, name));
+    for (const damaged of [text.replace("5000000000", "5000000001"), text.slice(0, -9), "null", ""]) {
+      fs.writeFileSync(path.join(folder, name), damaged);
+      expect(recallProgram(folder, key)).toBeNull();
+    }
+  });
+
+  it.skipIf(isElsewhere)("goes with its library", () => {
+    const cache = temporaryCache();
+    scriptedCompiler();
+    const { key: library } = build("one");
+    rememberProgram(cache, key, { layout, isParallel: false, library });
+    build("two");
+    expect(recallProgram(cache, key)?.library).toBe(library);
+    fs.rmSync(path.join(cache, library), { recursive: true });
+    build("three");
+    expect(namesIn(cache, "program-")).toEqual([]);
   });
 });
 

@@ -10,7 +10,9 @@ import { call } from "./host.js";
 afterEach(() => void vi.unstubAllEnvs());
 
 const isSkipped = isWithoutNative("test/cli/native.test.ts, in part,");
+// Without schedules the program does not depend on how long a run is, and is built once.
 const small = [
+  ...["--algo.lr_schedule", "constant", "--algo.clip_schedule", "constant"],
   ...["--algo.hidden_sizes", "(4,)", "--algo.n_steps", "8", "--algo.num_envs", "2", "--algo.n_epochs", "2"],
   ...["--runner.total_timesteps", "64", "--runner.log_interval", "32", "--runner.eval_every", "64"],
   ...["--runner.eval_episodes", "2", "--runner.checkpoint_interval", "64", "--runner.plot", "false"],

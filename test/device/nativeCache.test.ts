@@ -1,9 +1,11 @@
 // Native programs on disk: built once, kept whole, and what happens where a disk or a compiler does not do its part.
 import { execFile } from "node:child_process";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { cachePath } from "../../src/device/native/cacheFolder.js";
 import { clearCache, listCache } from "../../src/device/native/cacheKeeping.js";
 import { takeSteps, takeStepsAside } from "../../src/device/native/commands.js";
 import { recallProgram, rememberProgram } from "../../src/device/native/programs.js";
@@ -156,6 +158,22 @@ describe.skipIf(isElsewhere)("the cache", () => {
     fs.utimesSync(dead, old, old);
     build();
     expect([dead, alive].map((folder) => fs.existsSync(folder))).toEqual([false, true]);
+  });
+});
+
+describe("the folder of the cache", () => {
+  it("is that of VIBE_RL_CACHE_DIR, or where caches are, or among temporary files for users without a home", () => {
+    vi.stubEnv("VIBE_RL_CACHE_DIR", "caches");
+    expect(cachePath()).toBe(path.resolve("caches"));
+    vi.stubEnv("VIBE_RL_CACHE_DIR", "");
+    vi.stubEnv("XDG_CACHE_HOME", path.resolve("/var/caches"));
+    expect(cachePath()).toBe(path.resolve("/var/caches/vibe-rl"));
+    vi.stubEnv("XDG_CACHE_HOME", "relative");
+    expect(cachePath()).toMatch(/^.*[\\/](\.cache|Caches)[\\/]vibe-rl$/);
+    vi.spyOn(os, "homedir").mockImplementation(() => {
+      throw new Error("uv_os_homedir returned ENOENT (no such file or directory)");
+    });
+    expect(cachePath()).toMatch(/[\\/]vibe-rl-(\d+|user)$/);
   });
 });
 

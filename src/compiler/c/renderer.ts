@@ -20,7 +20,7 @@ export interface CProgram {
 
 /**
  * What the C is to be compiled with: nothing that changes what NaN means or in which order sums are taken. Vectors are
- * written out already, and GCC 12 loses guarded stores to computed places when it makes vectors of them itself.
+ * written out already.
  */
 export const cFlags: readonly string[] = [
   ...["-std=gnu11", "-O2", "-march=native", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"],

@@ -5,8 +5,10 @@ import { scratchOf } from "./dot/index.js";
 import { renderProgram } from "./program.js";
 import { sortScratch } from "./sort.js";
 import type { CTarget } from "./surroundings.js";
+import type { ParallelWork } from "./work.js";
 
 export type { CTarget } from "./surroundings.js";
+export type { ParallelWork } from "./work.js";
 
 /**
  * A program as C: translation units, to be built and linked into one shared library, which exports
@@ -14,8 +16,8 @@ export type { CTarget } from "./surroundings.js";
  */
 export interface CProgram {
   readonly sources: readonly string[];
-  /** Whether it has work that is worth several threads. */
-  readonly isParallel: boolean;
+  /** What several threads can share of its work. */
+  readonly parallelWork: ParallelWork;
 }
 
 /**

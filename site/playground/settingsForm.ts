@@ -3,7 +3,7 @@ import type { FieldInfo } from "vibe-rl/config";
 import { element, fill } from "../components/dom.js";
 import type { Description } from "../components/worker/settings.js";
 
-/** Settings of disks and meshes, which a page has none of; the devices are chosen beside the form. */
+/** Settings of disks, meshes and native code, which a page has none of; the devices are chosen beside the form. */
 const leftOut = new Set([
   "env_id",
   ...[
@@ -15,7 +15,7 @@ const leftOut = new Set([
     "overwrite",
     "plot",
   ].map((name) => `runner.${name}`),
-  ...["runner.num_devices", "runner.fsdp_devices"],
+  ...["runner.num_devices", "runner.fsdp_devices", "runner.device", "runner.threads"],
 ]);
 /** PPO has its own number of environments. */
 const leftOutOfPPO = new Set(["runner.num_envs", "runner.buffer_size", "runner.warmup_steps"]);

@@ -7,11 +7,7 @@ import {
   type NamedAxis,
   type Program,
 } from "../array/index.js";
-
-const collectives = new Set("psum pmax pmin allGather psumScatter ppermute allToAll axisIndex".split(" "));
-
-/** Whether the result of a primitive depends on what other devices have, or on which device it is. */
-export const isCollective = (name: string): boolean => collectives.has(name);
+import { entryOf } from "./primitives/index.js";
 
 /** Devices that meet, in the order of their places along the axes in which they differ. */
 export interface DeviceGroup {
@@ -38,7 +34,7 @@ export function groupsIn(program: Program, axes: readonly NamedAxis[]): string[]
   const found = new Map<string, string[]>();
   const visit = ({ equations }: Program): void => {
     for (const equation of equations) {
-      if (isCollective(equation.primitive.name)) {
+      if (entryOf(equation).isCollective) {
         const { name } = equation.primitive;
         const { axes: names, size } = equation.params as CollectiveParams & { readonly size?: number };
         checkAxes(name, names, size, axes);

@@ -8,6 +8,7 @@
 // every point loads only elements that the point itself overwrites (plan/accesses.ts). So all values of a point are
 // computed before its first store, and of several points that are worked on at once before the first store of any.
 import type { DType } from "../array/index.js";
+import type { operationCosts } from "./primitives/elementwise.js";
 
 /** A piece of memory that holds one array, row-major. */
 export interface Buffer {
@@ -72,16 +73,17 @@ export interface Load {
   readonly guard: Expression | null;
 }
 
-/** What the elementwise primitive of its name gives for numbers of these dtypes. */
+/**
+ * Elementwise primitives, which mean what they do in the array language: of floats, `max` and `min` are NaN where one is.
+ * Besides, the larger and the smaller of two floats, and the first of them where they are equal or one is NaN.
+ */
+export type OperationName = keyof typeof operationCosts;
+
 export interface Operation {
   readonly kind: "operation";
   readonly id: number;
   readonly dtype: DType;
-  /**
-   * An elementwise primitive's name; or maxNumber, minNumber: the larger, the smaller of two floats, and the first of
-   * them where they are equal or one is NaN. The names of primitives keep NaN: max and min give it where one is.
-   */
-  readonly name: string;
+  readonly name: OperationName;
   readonly inputs: readonly Expression[];
   /** Which result, for primitives with two. */
   readonly result: 0 | 1;

@@ -1,15 +1,5 @@
 // Walking through steps, and through the expressions of a kernel: these without recursion, for chains can be long.
-import type {
-  Address,
-  Counter,
-  DotKernel,
-  Expression,
-  Kernel,
-  Load,
-  LoopKernel,
-  Step,
-  Store,
-} from "./kernel.js";
+import type { Address, Counter, Expression, Kernel, Load, LoopKernel, Place, Step, Store } from "./kernel.js";
 
 /** What a step holds: the kernel, or the steps inside. */
 const insideOf = (step: Exclude<Step, { kind: "kernel" }>): readonly Step[] => {
@@ -97,19 +87,32 @@ interface Loads {
   readonly guarded: readonly Load[];
 }
 
-const loadsFound = new WeakMap<LoopKernel | DotKernel, Loads>();
+const loadsFound = new WeakMap<Kernel, Loads>();
+const nothing: Loads = { all: [], after: [], guarded: [] };
 
 /** The loads of a kernel's expressions, found once. */
-export function loadsOf(kernel: LoopKernel | DotKernel): Loads {
+export function loadsOf(kernel: Kernel): Loads {
   const known = loadsFound.get(kernel) ?? findLoads(kernel);
   loadsFound.set(kernel, known);
   return known;
 }
 
-function findLoads(kernel: LoopKernel | DotKernel): Loads {
-  const late = kernel.kind === "dot" ? [] : rootsOf(kernel.after);
-  const others =
-    kernel.kind === "dot" ? rootsOf(kernel.stores) : [...rootsOf(kernel.body), ...reductionRoots(kernel)];
+function findLoads(kernel: Kernel): Loads {
+  switch (kernel.kind) {
+    case "loop":
+      return loadsBelow([...rootsOf(kernel.body), ...reductionRoots(kernel)], rootsOf(kernel.after));
+    case "dot":
+      return loadsBelow(rootsOf(kernel.stores), []);
+    case "sort":
+    case "copy":
+    case "print":
+    case "exchange":
+    case "axisIndex":
+      return nothing;
+  }
+}
+
+function loadsBelow(others: readonly Expression[], late: readonly Expression[]): Loads {
   const loads = expressionsBelow([...others, ...late]).filter(isLoad);
   return {
     all: loads.map(({ address }) => address),
@@ -118,30 +121,49 @@ function findLoads(kernel: LoopKernel | DotKernel): Loads {
   };
 }
 
+/** The extents of the index space over which a kernel's addresses go; none where it has no expressions. */
+export function extentsOf(kernel: Kernel): readonly number[] {
+  switch (kernel.kind) {
+    case "loop":
+      return kernel.extents;
+    case "dot":
+      return [...kernel.batch, ...kernel.rows, ...kernel.columns];
+    case "sort":
+    case "copy":
+    case "print":
+    case "exchange":
+    case "axisIndex":
+      return [];
+  }
+}
+
+/** Every place that a kernel reads or writes, loads first. */
+export function placesOf(kernel: Kernel): readonly Place[] {
+  switch (kernel.kind) {
+    case "loop":
+      return [...loadsOf(kernel).all, ...[...kernel.body, ...kernel.after].map(({ address }) => address)];
+    case "dot":
+      return [
+        kernel.left,
+        kernel.right,
+        ...loadsOf(kernel).all,
+        ...kernel.stores.map(({ address }) => address),
+      ];
+    case "sort":
+      return [...kernel.keys, ...kernel.values.flatMap(({ from, to }) => [from, to])];
+    case "copy":
+      return [kernel.from, kernel.to];
+    case "print":
+      return kernel.operands;
+    case "exchange":
+      return kernel.pulls.flatMap(({ from, to }) => [from, to]);
+    case "axisIndex":
+      return [kernel.to];
+  }
+}
+
 /** The loops that a kernel's addresses move with. */
 export function countersOf(kernel: Kernel): Counter[] {
-  const places: readonly Pick<Address, "counters">[] = (() => {
-    switch (kernel.kind) {
-      case "loop":
-        return [...loadsOf(kernel).all, ...[...kernel.body, ...kernel.after].map(({ address }) => address)];
-      case "dot":
-        return [
-          kernel.left,
-          kernel.right,
-          ...loadsOf(kernel).all,
-          ...kernel.stores.map(({ address }) => address),
-        ];
-      case "sort":
-        return [...kernel.keys, ...kernel.values.flatMap(({ from, to }) => [from, to])];
-      case "copy":
-        return [kernel.from, kernel.to];
-      case "print":
-        return kernel.operands;
-      case "exchange":
-        return kernel.pulls.flatMap(({ from, to }) => [from, to]);
-      case "axisIndex":
-        return [kernel.to];
-    }
-  })();
-  return [...new Set(places.flatMap(({ counters }) => counters.map(({ counter }) => counter)))];
+  const terms = placesOf(kernel).flatMap(({ counters }) => counters);
+  return [...new Set(terms.map(({ counter }) => counter))];
 }

@@ -8,6 +8,7 @@ import type * as httpModule from "node:http";
 import type * as moduleModule from "node:module";
 import type * as osModule from "node:os";
 import type * as pathModule from "node:path";
+import type * as urlModule from "node:url";
 import type * as threadsModule from "node:worker_threads";
 import type * as zlibModule from "node:zlib";
 
@@ -61,6 +62,7 @@ export const module = nodeModule<typeof moduleModule>("node:module");
 export const os = nodeModule<typeof osModule>("node:os");
 export const path = nodeModule<typeof pathModule>("node:path");
 export const threads = nodeModule<typeof threadsModule>("node:worker_threads");
+export const url = nodeModule<typeof urlModule>("node:url");
 export const zlib = nodeModule<typeof zlibModule>("node:zlib");
 
 /** Calls a function when this thread ends by itself: by `process.exit` or an error that nobody catches. */

@@ -133,10 +133,9 @@ export function evaluator<A, S, P>(
   readonly prepare: (agentState: A) => Promise<void>;
   readonly play: (agentState: A, rng: Array) => Record<keyof EvalMetrics, number>;
 } {
-  const program = jit(
-    (agentState: A, rng: Array) => evaluate(actFn, agentState, env, envParams, { ...options, rng }),
-    { device, threads },
-  );
+  const evaluation = (agentState: A, rng: Array): EvalMetrics =>
+    evaluate(actFn, agentState, env, envParams, { ...options, rng });
+  const program = jit(evaluation, { device, threads });
   return {
     prepare: (agentState) => precompile(program, agentState, random.key(0)),
     play: (agentState, rng) => plainMetrics(program(agentState, rng)),

@@ -77,17 +77,17 @@ export function familyPrograms<S, R>(
   shardings?: Shardings,
 ): { readonly alone: ChunkFn<S, R>; readonly together: Together<S> } {
   const side = vmap(chunk, [axes, 0, null] as const, [axes, 0] as const);
-  const several = jit(
-    (states: S, hyper: Hyper, count: Array): [S, R] => {
-      const [runs] = (tree.leaves(states) as Array[])[0].shape;
-      const one = shared(states, axes, (leaf) => leaf.slice(0));
-      const [next, records] = side(one, hyper, count);
-      return [shared(next, axes, (leaf) => np.broadcastTo(leaf, [runs, ...leaf.shape])), records];
-    },
-    { donateArgnums: 0, ...where },
-  );
+  // Their names are those of the programs in the cache and in dumps.
+  const train: ChunkFn<S, R> = (...args) => chunk(...args);
+  const trainTogether: ChunkFn<S, R> = (states, hyper, count) => {
+    const [runs] = (tree.leaves(states) as Array[])[0].shape;
+    const one = shared(states, axes, (leaf) => leaf.slice(0));
+    const [next, records] = side(one, hyper, count);
+    return [shared(next, axes, (leaf) => np.broadcastTo(leaf, [runs, ...leaf.shape])), records];
+  };
+  const several = jit(trainTogether, { donateArgnums: 0, ...where });
   return {
-    alone: jit(chunk, {
+    alone: jit(train, {
       donateArgnums: 0,
       ...where,
       ...(shardings !== undefined && { outShardings: [shardings, null] }),

@@ -134,10 +134,8 @@ export function offPolicyFamily<A extends object, C extends LearnerConfig, S, P>
     whereOf(runnerConfig),
     shardings,
   );
-  const measured = jit(
-    (state: State, hyper: Hyper) => measuredNow(...partsOf(hyper), state),
-    whereOf(runnerConfig),
-  );
+  const measure = (state: State, hyper: Hyper) => measuredNow(...partsOf(hyper), state);
+  const measured = jit(measure, whereOf(runnerConfig));
   const act = ({ agent, hyper }: { agent: A; hyper: Hyper }, obs: Array) =>
     learnerOf(hyper).act(agent, obs.slice(null), false)[0].slice(0);
   const evaluation = evaluator(act, env, envParams, {
@@ -163,8 +161,8 @@ export function offPolicyFamily<A extends object, C extends LearnerConfig, S, P>
       ...{ warmupUnits: cadence.idleIterations, updatesAt: cadence.updatesAt },
       start: () => begin(hyper, seed),
       prepare: async (state) => {
-        await precompile(chunk, place(state), hyper, np.int32(1));
-        await prepareEvaluation(state);
+        // Side by side: a native compiler is busy with one while the other is traced.
+        await Promise.all([precompile(chunk, place(state), hyper, np.int32(1)), prepareEvaluation(state)]);
       },
       prepareEvaluation,
       device: () => compiledFor(chunk),

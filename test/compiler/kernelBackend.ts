@@ -1,4 +1,5 @@
-// A device that runs kernels as they are written down, for tests: `jit(f, { device: "kernels" })`.
+// Devices that run kernels as they are written down, for tests: `jit(f, { device: "kernels" })` with every buffer by
+// itself, and "planned kernels" where the plan says.
 import {
   arrayType,
   axes as deviceAxes,
@@ -13,15 +14,23 @@ import {
 import { concrete } from "../../src/array/core/interpret.js";
 import { fuseProgram, type PlacedArray } from "../../src/compiler/fuse/program.js";
 import { isCompilable, simplifyProgram } from "../../src/compiler/index.js";
+import type { Buffer } from "../../src/compiler/kernel.js";
+import { planMemory } from "../../src/compiler/plan/arena.js";
 import { runSteps } from "./kernelInterpreter.js";
 import { Memory } from "./kernelValues.js";
+
+const buffersOf = (arrays: readonly PlacedArray[]): Buffer[] => arrays.map(({ place }) => place.buffer);
 
 /** A program ready to run: the elements of all inputs of each device to those of the outputs. */
 function prepare(
   program: Program,
   axes: readonly NamedAxis[],
+  isPlanned: boolean,
 ): (inputs: readonly (readonly TypedArray[])[]) => TypedArray[][] {
   const { steps, inputs, outputs, messages } = fuseProgram(simplifyProgram(program));
+  const plan = isPlanned
+    ? planMemory(steps, buffersOf(inputs), buffersOf(outputs), [], { scratch: () => 0 })
+    : null;
   const read = (memory: Memory, { place, shape }: PlacedArray): TypedArray =>
     memory.slice(place, sizeOf(shape));
   const print = (message: number, memory: Memory): void => {
@@ -34,7 +43,7 @@ function prepare(
   };
   return (given) => {
     const memories = given.map((elements) => {
-      const memory = new Memory();
+      const memory = new Memory(plan);
       inputs.forEach(({ place: { buffer } }, index) => memory.of(buffer).set(elements[index]));
       return memory;
     });
@@ -43,11 +52,11 @@ function prepare(
   };
 }
 
-export const kernelBackend: Backend = {
-  name: "kernels",
+const backendOf = (name: string, isPlanned: boolean): Backend => ({
+  name,
   accepts: isCompilable,
   compile: (program, { constants }) => {
-    const run = prepare(program, []);
+    const run = prepare(program, [], isPlanned);
     return {
       run: (inputs) => {
         const [outputs] = run([[...constants, ...inputs].map((input) => input.data())]);
@@ -56,7 +65,7 @@ export const kernelBackend: Backend = {
     };
   },
   spmd: (program, { axes, constants }) => {
-    const run = prepare(program, axes);
+    const run = prepare(program, axes, isPlanned);
     const devices = Array.from({ length: deviceAxes.countAlong(axes) }, (_, device) => device);
     return {
       run: (inputs) => {
@@ -71,6 +80,10 @@ export const kernelBackend: Backend = {
       bytesPerDevice: 0,
     };
   },
-};
+});
 
-registerBackend(kernelBackend, { isDefault: false });
+export const kernelBackends: readonly Backend[] = [
+  backendOf("kernels", false),
+  backendOf("planned kernels", true),
+];
+for (const backend of kernelBackends) registerBackend(backend, { isDefault: false });

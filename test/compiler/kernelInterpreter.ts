@@ -1,9 +1,8 @@
-// Runs steps as kernel.ts says what they mean, one point after the other: no plan, no lanes. Points come in a random
-// order wherever a kernel leaves the order free, and what it promises about its accesses is checked.
+// Runs steps as kernel.ts says what they mean, one point after the other. Points come in a random order wherever a
+// kernel leaves the order free, and what it promises about its accesses is checked.
 import type { NamedAxis } from "../../src/array/index.js";
 import { groupOf } from "../../src/compiler/collectives.js";
 import type {
-  Buffer,
   DotKernel,
   DotOperand,
   ExchangeKernel,
@@ -13,10 +12,10 @@ import type {
   Pull,
   SortKernel,
   Step,
-  Store,
 } from "../../src/compiler/kernel.js";
-import { loadsOf, reductionRoots, rootsOf } from "../../src/compiler/walk.js";
+import { reductionRoots, rootsOf } from "../../src/compiler/walk.js";
 import { startReduction } from "./kernelReductions.js";
+import { Writer } from "./kernelStores.js";
 import { combined, PointValues, rounded, type Memory } from "./kernelValues.js";
 
 type Point = readonly number[];
@@ -250,40 +249,4 @@ class Device {
 function compareKeys(a: number, b: number): number {
   if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** Stores the values of points, and sees to it that a kernel keeps what it says about them. */
-class Writer {
-  private readonly written = new Map<Buffer, Set<number>>();
-
-  constructor(
-    private readonly memory: Memory,
-    private readonly kernel: LoopKernel | DotKernel,
-    stores: readonly Store[],
-  ) {
-    const loaded = new Set(loadsOf(kernel).all.map(({ buffer }) => buffer));
-    const both = stores.find(({ address }) => loaded.has(address.buffer));
-    if (both !== undefined) throw new Error(`${kernel.name} loads from ${both.address.buffer.name}, too`);
-  }
-
-  /** All stores of the point that was visited last. */
-  store(stores: readonly Store[], values: PointValues): void {
-    for (const { address, value, combine, guard } of stores) {
-      if (!values.holds(guard)) continue;
-      const { buffer } = address;
-      const at = values.addressOf(address);
-      this.note(buffer, at);
-      const there = combine === "set" ? 0 : this.memory.read(buffer, at);
-      this.memory.write(buffer, at, combined(combine, buffer.dtype, there, values.of(value)));
-    }
-  }
-
-  private note(buffer: Buffer, at: number): void {
-    const { kernel } = this;
-    if (kernel.kind === "loop" && kernel.order !== "free") return;
-    const elements = this.written.get(buffer) ?? new Set();
-    this.written.set(buffer, elements);
-    if (elements.has(at)) throw new Error(`${kernel.name} writes element ${at} of ${buffer.name} twice`);
-    elements.add(at);
-  }
 }

@@ -1,8 +1,9 @@
-// What the expressions of a kernel are worth at a point, in memory where every buffer is an array of its own.
+// What the expressions of a kernel are worth at a point, given the memory of a device.
 import { arrayType, itemSize, viewBytes, type DType, type TypedArray } from "../../src/array/index.js";
 import { concrete } from "../../src/array/core/interpret.js";
 import { primitives } from "../../src/array/primitives/index.js";
 import type { Address, Buffer, Combine, Counter, Expression, Place } from "../../src/compiler/kernel.js";
+import type { MemoryPlan } from "../../src/compiler/plan/arena.js";
 import { expressionsBelow } from "../../src/compiler/walk.js";
 
 /** An array full of rubbish: NaN, or numbers that are nowhere in an array. */
@@ -15,11 +16,25 @@ function rubbish(dtype: DType, size: number): TypedArray {
 export class Memory {
   readonly counters = new Map<Counter, number>();
   private readonly arrays = new Map<Buffer, TypedArray>();
+  private readonly shared: ArrayBuffer | null;
+
+  /** Buffers that lie where a plan says; without one, each is an array of its own. */
+  constructor(private readonly plan: MemoryPlan | null = null) {
+    this.shared = plan === null ? null : new Uint8Array(plan.bytes).fill(0xff).buffer;
+  }
 
   of(buffer: Buffer): TypedArray {
-    const known = this.arrays.get(buffer) ?? rubbish(buffer.dtype, buffer.size);
+    const known = this.arrays.get(buffer) ?? this.allocate(buffer);
     this.arrays.set(buffer, known);
     return known;
+  }
+
+  private allocate(buffer: Buffer): TypedArray {
+    const { dtype, size } = buffer;
+    const address = this.plan?.addresses.get(buffer);
+    return this.shared === null || address === undefined
+      ? rubbish(dtype, size)
+      : viewBytes(dtype, this.shared, address, size);
   }
 
   /** Where a place begins in its buffer now. */

@@ -7,7 +7,7 @@ import { ArrayError, lax, makeProgram, np, type Array } from "vibe-rl/array";
 import type { CompiledForms } from "../../src/compiler/dump.js";
 import { fuseProgram } from "../../src/compiler/fuse/program.js";
 import { placeAt } from "../../src/compiler/fuse/shared.js";
-import type { Address, Buffer, Expression, Step } from "../../src/compiler/kernel.js";
+import type { Address, Buffer, Expression, OperationName, Step } from "../../src/compiler/kernel.js";
 import { planMemory } from "../../src/compiler/plan/arena.js";
 import { showSteps } from "../../src/compiler/show/kernels.js";
 import { showPlan } from "../../src/compiler/show/plan.js";
@@ -96,6 +96,18 @@ describe("showSteps", () => {
     expect(text).toMatch(/^ {4}scan\[t0\] = sum0$/m);
   });
 
+  it("shows where loads are guarded, and whether points collide", () => {
+    const { steps } = compile(
+      (x: Array, at: Array) => [np.pad(x, [[1, 2]]), x.at(at).add(1), x.at(at).set(2)],
+      np.ones([16]),
+      np.ones([20], { dtype: "int32" }),
+    );
+    const text = anonymous(showSteps(steps));
+    expect(text).toMatch(/^ {2}pad\[i\] = v1 \? \(input0\[-1 \+ i\] where v1\) : 0\.0$/m);
+    expect(text).toMatch(/^loop scatter_add \[i < 20\] colliding$/m);
+    expect(text).toMatch(/^loop scatter_set \[i < 20\] in order$/m);
+  });
+
   it("prints work that is shared once, every kind of step, and any address", () => {
     const buffer = (id: number, name: string, size: number): Buffer => ({ id, name, size, dtype: "float32" });
     const [x, y, flag] = [buffer(0, "x0", 64), buffer(1, "y1", 64), buffer(2, "flag", 1)];
@@ -111,7 +123,7 @@ describe("showSteps", () => {
       address,
       guard: null,
     });
-    const operation = (id: number, name: string, ...inputs: Expression[]): Expression => ({
+    const operation = (id: number, name: OperationName, ...inputs: Expression[]): Expression => ({
       ...{ kind: "operation", id, dtype: "float32", name, inputs, result: 0 },
     });
     const reversed = load(1, at({ buffer: x, offset: 63, strides: [-8, -1] }));

@@ -1,11 +1,14 @@
 // Native programs on disk: built once, kept whole, and what happens where a disk or a compiler does not do its part.
 import { execFile } from "node:child_process";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { clearCache, listCache } from "../../src/device/native/cache.js";
+import { cachePath } from "../../src/device/native/cacheFolder.js";
+import { clearCache, listCache } from "../../src/device/native/cacheKeeping.js";
 import { takeSteps, takeStepsAside } from "../../src/device/native/commands.js";
+import { recallProgram, rememberProgram } from "../../src/device/native/programs.js";
 import { warningsOf, temporaryFolder } from "../temporary.js";
 import {
   anySource,
@@ -155,6 +158,22 @@ describe.skipIf(isElsewhere)("the cache", () => {
     fs.utimesSync(dead, old, old);
     build();
     expect([dead, alive].map((folder) => fs.existsSync(folder))).toEqual([false, true]);
+  });
+});
+
+describe("the folder of the cache", () => {
+  it("is that of VIBE_RL_CACHE_DIR, or where caches are, or among temporary files for users without a home", () => {
+    vi.stubEnv("VIBE_RL_CACHE_DIR", "caches");
+    expect(cachePath()).toBe(path.resolve("caches"));
+    vi.stubEnv("VIBE_RL_CACHE_DIR", "");
+    vi.stubEnv("XDG_CACHE_HOME", path.resolve("/var/caches"));
+    expect(cachePath()).toBe(path.resolve("/var/caches/vibe-rl"));
+    vi.stubEnv("XDG_CACHE_HOME", "relative");
+    expect(cachePath()).toMatch(/^.*[\\/](\.cache|Caches)[\\/]vibe-rl$/);
+    vi.spyOn(os, "homedir").mockImplementation(() => {
+      throw new Error("uv_os_homedir returned ENOENT (no such file or directory)");
+    });
+    expect(cachePath()).toMatch(/[\\/]vibe-rl-(\d+|user)$/);
   });
 });
 
@@ -363,6 +382,42 @@ describe.skipIf(isElsewhere)("processes", () => {
     expect(built.map(({ stderr }) => stderr)).toEqual(["", ""]);
     expect(listCache().entries).toHaveLength(1);
     expect(fs.readdirSync(cache)).toEqual([path.basename(path.dirname(one))]);
+  });
+});
+
+describe("what a program came to", () => {
+  const slot = { address: 64, dtype: "float32", shape: [2] } as const;
+  const params = { format: "{x}", names: ["x"], batchDims: 0 };
+  const layout = {
+    ...{ memoryBytes: 128, inputs: [slot], outputs: [{ ...slot, address: 5e9 }] },
+    messages: [{ params, values: [slot] }],
+  };
+  const key = "a".repeat(64);
+
+  it("is kept, and forgotten if it is damaged", () => {
+    const folder = temporaryFolder();
+    expect(recallProgram(folder, key)).toBeNull();
+    const program = { layout, isParallel: true, library: "b".repeat(64) };
+    rememberProgram(folder, key, program);
+    expect(recallProgram(folder, key)).toEqual(program);
+    const [name] = fs.readdirSync(folder);
+    const text = read(path.join(folder, name));
+    for (const damaged of [text.replace("5000000000", "5000000001"), text.slice(0, -9), "null", ""]) {
+      fs.writeFileSync(path.join(folder, name), damaged);
+      expect(recallProgram(folder, key)).toBeNull();
+    }
+  });
+
+  it.skipIf(isElsewhere)("goes with its library", () => {
+    const cache = temporaryCache();
+    scriptedCompiler();
+    const { key: library } = build("one");
+    rememberProgram(cache, key, { layout, isParallel: false, library });
+    build("two");
+    expect(recallProgram(cache, key)?.library).toBe(library);
+    fs.rmSync(path.join(cache, library), { recursive: true });
+    build("three");
+    expect(namesIn(cache, "program-")).toEqual([]);
   });
 });
 

@@ -160,6 +160,26 @@ describe.skipIf(isSkipped)("bundles in a browser", () => {
   });
 });
 
+describe("a program of Node without koffi", () => {
+  it("says what to install where it wants native code, and goes on without", () => {
+    const script = `
+      import { jit, np } from "vibe-rl";
+      const f = (device) => jit((x) => x.add(1), { device })(np.float32(1)).item();
+      try { f("native"); } catch ({ message }) { console.log(message); }
+      console.log(f("auto"));`;
+    const output = execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+      // Any program will do as a compiler that is not needed.
+      ...{ cwd: project.folder, encoding: "utf8", env: { ...process.env, CC: process.execPath } },
+    });
+    expect(output.trim().split("\n")).toEqual([
+      expect.stringMatching(
+        /^native: native programs cannot run here: the package koffi, .*: npm install koffi\. /,
+      ),
+      "2",
+    ]);
+  });
+});
+
 describe("a program of Node with worker threads", () => {
   it("works from the tarball", () => {
     const output = execFileSync(process.execPath, ["workers.js"], { cwd: project.folder, encoding: "utf8" });

@@ -59,7 +59,8 @@ describe("a sweep of PPO", () => {
       grid,
     );
     // Initialisers have programs of their own.
-    compiled = log.mock.calls.filter(([line]) => String(line).startsWith("vibe-rl: jit for")).length;
+    const isOurs = (line: unknown) => /^vibe-rl: jit\((train\w*|evaluation)\) for/.test(String(line));
+    compiled = log.mock.calls.filter(([line]) => isOurs(line)).length;
   });
 
   it("has a record for each run, setting by setting and seed by seed", () => {

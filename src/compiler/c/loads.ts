@@ -57,7 +57,7 @@ function unguarded(values: Values, address: Address, dtype: DType, width: Width)
     return `(${typeOf(dtype, width)}){${lanes.join(", ")}}`;
   }
   const place = `${pointer} + ${placeText(address, values)}`;
-  if (!isByte(dtype)) return `*(const v${letterOf(dtype)}${width}u *)(${place})`;
+  if (!isByte(dtype)) return `(${typeOf(dtype, width)})*(const v${letterOf(dtype)}${width}u *)(${place})`;
   const bytes = `__builtin_convertvector(*(const vb${width}u *)(${place}), ${typeOf(dtype, width)})`;
   return dtype === "bool" ? `(vi${width})(${bytes} != ${splat("0", "int32", width)})` : bytes;
 }

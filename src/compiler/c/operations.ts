@@ -133,7 +133,11 @@ const bitcast: Rule = ({ dtype, inputs, width }) => {
   return from === "float32" ? `(${typeOf(dtype, 1)})floatToBits(${text})` : `(${typeOf(dtype, 1)})${text}`;
 };
 
-const round: Rule = (call) => named(call.dtype === "float64" ? "roundD" : "round")(call);
+/** A function that has another name for float64. */
+const byPrecision =
+  (name: string): Rule =>
+  (call) =>
+    named(call.dtype === "float64" ? `${name}D` : name)(call);
 
 const rules: Readonly<Record<BasicOperation, Rule>> & Readonly<Partial<Record<string, Rule>>> = {
   add: infix("+"),
@@ -152,12 +156,12 @@ const rules: Readonly<Record<BasicOperation, Rule>> & Readonly<Partial<Record<st
   rem: (call) => (call.dtype === "float32" ? named("rem") : integerFunction("rem"))(call),
   max: extremum("max"),
   min: extremum("min"),
-  maxNumber: named("maxNumber"),
-  minNumber: named("minNumber"),
+  maxNumber: byPrecision("maxNumber"),
+  minNumber: byPrecision("minNumber"),
   floor: named("floor"),
   ceil: named("ceil"),
   trunc: named("trunc"),
-  round,
+  round: byPrecision("round"),
   sqrt: named("sqrt"),
   pow: integerFunction("pow"),
   equal: comparison("==", "=="),

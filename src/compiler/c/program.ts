@@ -294,7 +294,7 @@ const flushing = `struct run { char *memory; void (*print)(int message); struct 
 INLINE void meet(struct vibe_rl_pool *pool) { if (pool != NULL) pool->meet(pool); }
 INLINE int inRange(int index, int last) { return index < 0 ? 0 : index > last ? last : index; }
 INLINE unsigned enterFlushing(void) {
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(VIBE_RL_SUBNORMALS)
   const unsigned mode = __builtin_ia32_stmxcsr();
   __builtin_ia32_ldmxcsr(mode | 0x8040);
   return mode;
@@ -303,7 +303,7 @@ INLINE unsigned enterFlushing(void) {
 #endif
 }
 INLINE void leaveFlushing(unsigned mode) {
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(VIBE_RL_SUBNORMALS)
   __builtin_ia32_ldmxcsr(mode);
 #else
   (void)mode;

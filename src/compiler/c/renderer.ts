@@ -18,10 +18,13 @@ export interface CProgram {
   readonly isParallel: boolean;
 }
 
-/** What the C is to be compiled with: nothing that changes what NaN means or in which order sums are taken. */
+/**
+ * What the C is to be compiled with: nothing that changes what NaN means or in which order sums are taken. Vectors are
+ * written out already, and GCC 12 loses guarded stores to computed places when it makes vectors of them itself.
+ */
 export const cFlags: readonly string[] = [
   ...["-std=gnu11", "-O2", "-march=native", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"],
-  ...["-fwrapv", "-fno-strict-aliasing", "-fPIC", "-w"],
+  ...["-fwrapv", "-fno-strict-aliasing", "-fno-tree-vectorize", "-fPIC", "-w"],
 ];
 
 function scratch(kernel: Kernel, target: CTarget): number {

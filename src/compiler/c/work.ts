@@ -1,6 +1,6 @@
 // How much work kernels are, and which of them are worth several threads.
 import { sizeOf } from "../../array/index.js";
-import { costOf } from "../costs.js";
+import { operationCosts } from "../primitives/elementwise.js";
 import type { Expression, Kernel, LoopKernel } from "../kernel.js";
 import { kernelRoots } from "../schedule/nest.js";
 import { expressionsBelow } from "../walk.js";
@@ -12,7 +12,7 @@ const leastWork = 400_000;
 
 /** Rough operations of one element, loads included. */
 const costOfExpression = (expression: Expression): number =>
-  expression.kind === "operation" ? costOf(expression.name) : expression.kind === "load" ? 2 : 0;
+  expression.kind === "operation" ? operationCosts[expression.name] : expression.kind === "load" ? 2 : 0;
 
 const workOfLoop = (kernel: LoopKernel): number => {
   const each = expressionsBelow(kernelRoots(kernel)).reduce((sum, one) => sum + costOfExpression(one), 2);

@@ -9,18 +9,18 @@ import {
   type WhileParams,
 } from "../../array/index.js";
 import type { Place, Step } from "../kernel.js";
-import type { Region } from "./region.js";
+import type { RegionBuilder } from "./builder.js";
 import { placeAt, type Shared } from "./shared.js";
 
 const copyStep = (name: string, from: Place, to: Place, size: number): Step[] =>
   size === 0 ? [] : [{ kind: "kernel", kernel: { kind: "copy", name, from, to, size } }];
 
 /** A carry's place, which starts with the initial value. */
-function carryPlaceOf(region: Region, atom: Atom, result: Variable): Place {
+function carryPlaceOf(builder: RegionBuilder, atom: Atom, result: Variable): Place {
   const size = sizeOf(atom.type.shape);
-  const place = placeAt(region.shared.buffer(atom.type.dtype, size, `carry_${result.id}`));
-  if (atom.kind === "literal") region.fill(place, atom);
-  else region.copy(region.placeOf(atom), place, size);
+  const place = placeAt(builder.shared.buffer(atom.type.dtype, size, `carry_${result.id}`));
+  if (atom.kind === "literal") builder.fill(place, atom);
+  else builder.copy(builder.placeOf(atom), place, size);
   return place;
 }
 
@@ -49,32 +49,36 @@ function copyToCarries(
 }
 
 /** Says that results lie in the places of the carries they come from, or brings them where they should lie. */
-function placeResults(region: Region, results: readonly Variable[], carryPlaces: readonly Place[]): void {
+function placeResults(
+  builder: RegionBuilder,
+  results: readonly Variable[],
+  carryPlaces: readonly Place[],
+): void {
   results.forEach((result, index) => {
-    const wanted = region.places.get(result);
-    if (wanted === undefined) region.places.set(result, carryPlaces[index]);
-    else region.copy(carryPlaces[index], wanted, sizeOf(result.type.shape));
+    const wanted = builder.places.get(result);
+    if (wanted === undefined) builder.places.set(result, carryPlaces[index]);
+    else builder.copy(carryPlaces[index], wanted, sizeOf(result.type.shape));
   });
 }
 
-export function addScan(region: Region, equation: Equation): void {
+export function addScan(builder: RegionBuilder, equation: Equation): void {
   const { constants, carries, length } = equation.params as ScanParams;
   const results = equation.outputs.slice(0, carries);
   const carryPlaces = results.map((result, index) =>
-    carryPlaceOf(region, equation.inputs[constants + index], result),
+    carryPlaceOf(builder, equation.inputs[constants + index], result),
   );
-  if (length > 0) addIterations(region, equation, carryPlaces);
-  placeResults(region, results, carryPlaces);
+  if (length > 0) addIterations(builder, equation, carryPlaces);
+  placeResults(builder, results, carryPlaces);
 }
 
 function addIterations(
-  region: Region,
+  builder: RegionBuilder,
   { params, inputs, outputs }: Equation,
   carryPlaces: readonly Place[],
 ): void {
   const { body, constants, carries, length, reverse } = params as ScanParams;
   const results = outputs.slice(0, carries);
-  const counter = region.shared.counter(length);
+  const counter = builder.shared.counter(length);
   /** The slice of an array that belongs to an iteration. */
   const sliceOf = (place: Place, { type }: Atom): Place => ({
     ...place,
@@ -82,45 +86,47 @@ function addIterations(
   });
   const stacked = inputs
     .slice(constants + carries)
-    .map((input) => sliceOf(region.operandPlace(input), input));
-  const rows = outputs.slice(carries).map((output) => sliceOf(region.placeOf(output), output));
-  const fixed = inputs.slice(0, constants).map((input) => region.operandPlace(input));
-  const inner = region.inside(
+    .map((input) => sliceOf(builder.operandPlace(input), input));
+  const rows = outputs.slice(carries).map((output) => sliceOf(builder.placeOf(output), output));
+  const fixed = inputs.slice(0, constants).map((input) => builder.operandPlace(input));
+  const inner = builder.inside(
     body,
     [...fixed, ...carryPlaces, ...stacked],
     [...results.map(() => null), ...rows],
   );
-  const next = copyToCarries(region.shared, inner.outputs.slice(0, carries), carryPlaces, results);
-  region.steps.push({ kind: "loop", counter, reverse, body: [...inner.steps, ...next] });
+  const next = copyToCarries(builder.shared, inner.outputs.slice(0, carries), carryPlaces, results);
+  builder.steps.push({ kind: "loop", counter, reverse, body: [...inner.steps, ...next] });
 }
 
-export function addWhile(region: Region, { params, inputs, outputs }: Equation): void {
+export function addWhile(builder: RegionBuilder, { params, inputs, outputs }: Equation): void {
   const { test, body, testConstants, bodyConstants } = params as WhileParams;
   const constants = testConstants + bodyConstants;
-  const carryPlaces = outputs.map((output, index) => carryPlaceOf(region, inputs[constants + index], output));
-  const places = inputs.slice(0, constants).map((input) => region.operandPlace(input));
-  const tested = region.inside(test, [...places.slice(0, testConstants), ...carryPlaces]);
-  const inner = region.inside(body, [...places.slice(testConstants), ...carryPlaces]);
-  const next = copyToCarries(region.shared, inner.outputs, carryPlaces, outputs);
-  region.steps.push({
+  const carryPlaces = outputs.map((output, index) =>
+    carryPlaceOf(builder, inputs[constants + index], output),
+  );
+  const places = inputs.slice(0, constants).map((input) => builder.operandPlace(input));
+  const tested = builder.inside(test, [...places.slice(0, testConstants), ...carryPlaces]);
+  const inner = builder.inside(body, [...places.slice(testConstants), ...carryPlaces]);
+  const next = copyToCarries(builder.shared, inner.outputs, carryPlaces, outputs);
+  builder.steps.push({
     kind: "while",
     test: tested.steps,
     predicate: tested.outputs[0],
     body: [...inner.steps, ...next],
   });
-  placeResults(region, outputs, carryPlaces);
+  placeResults(builder, outputs, carryPlaces);
 }
 
-export function addCond(region: Region, { params, inputs, outputs }: Equation): void {
+export function addCond(builder: RegionBuilder, { params, inputs, outputs }: Equation): void {
   const { branches } = params as CondParams;
-  const [index, ...operands] = inputs.map((input) => region.operandPlace(input));
-  const results = outputs.map((output) => region.placeOf(output));
+  const [index, ...operands] = inputs.map((input) => builder.operandPlace(input));
+  const results = outputs.map((output) => builder.placeOf(output));
   const cases = branches.map((branch) => {
-    const inner = region.inside(branch, operands);
+    const inner = builder.inside(branch, operands);
     const copies = inner.outputs.flatMap((from, at) =>
       copyStep("branch", from, results[at], sizeOf(outputs[at].type.shape)),
     );
     return [...inner.steps, ...copies];
   });
-  region.steps.push({ kind: "branch", index, cases });
+  builder.steps.push({ kind: "branch", index, cases });
 }

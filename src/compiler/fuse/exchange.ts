@@ -9,7 +9,7 @@ import {
   type TiledParams,
 } from "../../array/index.js";
 import type { ExchangeKernel, Pull } from "../kernel.js";
-import type { Region } from "./region.js";
+import type { RegionBuilder } from "./builder.js";
 
 type Box = Omit<Pull, "from" | "to">;
 
@@ -28,44 +28,45 @@ function boxOf(extents: Shape, from: Shape, to: Shape, receiver = -1, sender = -
   };
 }
 
-const boxes: Record<string, (from: Shape, to: Shape, params: object) => Box> = {
-  allGather: (from, to, params) => boxOf(from, from, to, -1, (params as TiledParams).axis),
-  psumScatter: (from, to, params) => boxOf(to, from, to, (params as TiledParams).axis),
-  allToAll: (from, to, params) => {
-    const { split, join, size } = params as AllToAllParams;
-    const piece = from.map((extent, axis) => (axis === split ? extent / size : extent));
-    return boxOf(piece, from, to, split, join);
-  },
+/** Which boxes of operands and results of given shapes belong to each other. */
+type Boxes = (from: Shape, to: Shape, params: object) => Box;
+
+const wholeBoxes: Boxes = (from, to) => boxOf(from, from, to);
+export const gatheredBoxes: Boxes = (from, to, params) =>
+  boxOf(from, from, to, -1, (params as TiledParams).axis);
+export const scatteredBoxes: Boxes = (from, to, params) => boxOf(to, from, to, (params as TiledParams).axis);
+export const transposedBoxes: Boxes = (from, to, params) => {
+  const { split, join, size } = params as AllToAllParams;
+  const piece = from.map((extent, axis) => (axis === split ? extent / size : extent));
+  return boxOf(piece, from, to, split, join);
 };
 
-const combines: Record<string, ExchangeKernel["combine"]> = {
-  psum: "add",
-  psumScatter: "add",
-  pmax: "max",
-  pmin: "min",
-};
-
-export function addExchange(region: Region, { primitive, inputs, outputs, params }: Equation): void {
-  const { name } = primitive;
-  const pulls = inputs.flatMap((input, at): Pull[] => {
-    const output = outputs[at];
-    const [from, to] = [input.type.shape, output.type.shape];
-    if (sizeOf(to) === 0 || !region.isNeeded(output)) return [];
-    const box = boxes[name]?.(from, to, params) ?? boxOf(from, from, to);
-    return [{ from: region.operandPlace(input), to: region.placeOf(output), ...box }];
-  });
-  if (pulls.length === 0) return;
-  region.push({
-    kind: "exchange",
-    name,
-    axes: (params as CollectiveParams).axes,
-    combine: combines[name] ?? null,
-    pairs: name === "ppermute" ? (params as PermuteDevicesParams).pairs : null,
-    pulls,
-  });
+/** How boxes are combined, which those are, and who sends to whom: by default all whole operands to all. */
+interface Exchange {
+  readonly combine?: ExchangeKernel["combine"];
+  readonly boxes?: Boxes;
+  readonly pairs?: (params: object) => ExchangeKernel["pairs"];
 }
 
-export function addAxisIndex(region: Region, { outputs: [output], params }: Equation): void {
+export const pairsGiven = (params: object): ExchangeKernel["pairs"] => (params as PermuteDevicesParams).pairs;
+
+/** Builds the kernel of a collective. */
+export const addExchange =
+  ({ combine = null, boxes = wholeBoxes, pairs = () => null }: Exchange) =>
+  (builder: RegionBuilder, { primitive, inputs, outputs, params }: Equation): void => {
+    const pulls = inputs.flatMap((input, at): Pull[] => {
+      const output = outputs[at];
+      const [from, to] = [input.type.shape, output.type.shape];
+      if (sizeOf(to) === 0 || !builder.isNeeded(output)) return [];
+      const box = boxes(from, to, params);
+      return [{ from: builder.operandPlace(input), to: builder.placeOf(output), ...box }];
+    });
+    if (pulls.length === 0) return;
+    const { axes } = params as CollectiveParams;
+    builder.push({ kind: "exchange", name: primitive.name, axes, combine, pairs: pairs(params), pulls });
+  };
+
+export function addAxisIndex(builder: RegionBuilder, { outputs: [output], params }: Equation): void {
   const { axes } = params as CollectiveParams;
-  region.push({ kind: "axisIndex", name: "axisIndex", axes, to: region.placeOf(output) });
+  builder.push({ kind: "axisIndex", name: "axisIndex", axes, to: builder.placeOf(output) });
 }

@@ -1,7 +1,7 @@
 // Building the expressions of one kernel. Equal expressions become one object, so that work shared by several
 // results is done once.
 import type { DType } from "../../array/index.js";
-import type { Address, Expression, Place } from "../kernel.js";
+import type { Address, Expression, OperationName, Place } from "../kernel.js";
 import { staysInside } from "../reach.js";
 
 /** A position along one axis of an array: affine in the kernel's axes, plus computed indices. */
@@ -51,6 +51,17 @@ export const isAxis = ({ offset, axes, computed }: Index, axis: number): boolean
 export const isConstant = ({ axes, computed }: Index): boolean =>
   computed.length === 0 && axes.every((coefficient) => coefficient === 0);
 
+/** All index tuples of a shape, in row-major order. */
+export function* everyIndex(shape: readonly number[]): Generator<Index[]> {
+  if (shape.length === 0) {
+    yield [];
+    return;
+  }
+  for (const rest of everyIndex(shape.slice(0, -1))) {
+    for (let at = 0; at < shape[shape.length - 1]; at++) yield [...rest, constantIndex(at)];
+  }
+}
+
 /** Makes the expressions of one kernel. */
 export class ExpressionBuilder {
   private readonly known = new Map<string, Expression>();
@@ -89,7 +100,7 @@ export class ExpressionBuilder {
     return this.intern(`r ${reduction}`, (id) => ({ kind: "reduced", id, dtype, reduction }));
   }
 
-  operation(name: string, dtype: DType, inputs: readonly Expression[], result: 0 | 1 = 0): Expression {
+  operation(name: OperationName, dtype: DType, inputs: readonly Expression[], result: 0 | 1 = 0): Expression {
     const kind = `${name} ${dtype} ${result}`;
     let alike = this.operations.get(kind);
     if (alike === undefined) this.operations.set(kind, (alike = new Map<number | string, Expression>()));

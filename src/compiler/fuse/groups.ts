@@ -1,9 +1,10 @@
 // Grouping: which nodes share a loop. Nodes come in order of dependence; each joins the first group, not before
 // those it depends on, that loops over the same space and can hand it what it needs.
-import type { Variable } from "../../array/index.js";
+import type { Equation, Variable } from "../../array/index.js";
 import { lowerBound } from "../search.js";
 import { orderGroups, readsOf } from "./order.js";
-import { outerSpace, withoutUnits, type PointNode, type Reach, type ReduceNode } from "./nodes.js";
+import type { PointNode, Reach, ReduceNode } from "./nodes.js";
+import { isSpace, outerSpace, withoutUnits } from "./space.js";
 
 /** Nodes that become one kernel, or a step that nothing is fused with. */
 export interface Group {
@@ -17,8 +18,8 @@ export interface Group {
   outer: number;
   /** Run after the reductions, or on the sums of a product. */
   readonly after: PointNode[];
-  /** Builds a step or a product. */
-  readonly make: ((group: Group) => void) | null;
+  /** The equation of a step or a product; a step without one only keeps others apart. */
+  readonly equation: Equation | null;
   /** What a step or a product reads. */
   readonly reads: readonly Variable[];
   /** What a step would rather write over than copy. */
@@ -48,19 +49,20 @@ export class Grouping {
   private readonly byKey = new Map<string, number[]>();
 
   /** Adds a step that stands on its own: a loop, a sort, anything not fused. */
-  addStep(
-    defines: readonly Variable[],
-    reads: Iterable<Variable>,
-    takes: readonly Variable[],
-    make: () => void,
-  ): void {
-    const group = this.open("step", [], make, reads, takes);
-    for (const variable of defines) this.sources.set(variable, { group, level: "body" });
+  addStep(equation: Equation, reads: Iterable<Variable>, takes: readonly Variable[]): void {
+    const group = this.open("step", [], equation, reads, takes);
+    for (const variable of equation.outputs) this.sources.set(variable, { group, level: "body" });
+  }
+
+  /** Says that the parts of a variable are all there: what reads it comes later. */
+  closeParts(variable: Variable): void {
+    this.sources.set(variable, { group: this.open("step", []), level: "body" });
   }
 
   /** Adds a matrix product, on whose sums cheap nodes may work. */
-  addDot(variable: Variable, reads: Iterable<Variable>, make: (group: Group) => void): void {
-    const group = this.open("dot", withoutUnits(variable.type.shape), make, reads);
+  addDot(equation: Equation, reads: Iterable<Variable>): void {
+    const [variable] = equation.outputs;
+    const group = this.open("dot", withoutUnits(variable.type.shape), equation, reads);
     this.sources.set(variable, { group, level: "after" });
   }
 
@@ -123,7 +125,7 @@ export class Grouping {
   private open(
     kind: Group["kind"],
     space: readonly number[],
-    make: Group["make"] = null,
+    equation: Equation | null = null,
     reads: Iterable<Variable> = [],
     takes: readonly Variable[] = [],
   ): number {
@@ -135,7 +137,7 @@ export class Grouping {
         reductions: [],
         outer: 0,
         after: [],
-        make,
+        equation,
         reads: [...reads],
         takes,
         size: 0,
@@ -222,9 +224,6 @@ export class Grouping {
     return [...node.reads.keys()].some((variable) => this.sources.get(variable)?.group === group);
   }
 }
-
-const isSpace = (shape: readonly number[], space: readonly number[]): boolean =>
-  shape.length === space.length && shape.every((extent, at) => extent === space[at]);
 
 /** Whether a node works on the very points in which a group's sums come. */
 function canRunAfter({ kind, space, reductions, outer }: Group, node: PointNode): boolean {

@@ -1,24 +1,37 @@
 // The units of fusion: writing an array element by element, and reducing one. Each knows its index space and
 // which arrays it reads, so that units over the same space can share a loop.
 import type { Atom, DType, Variable } from "../../array/index.js";
-import type { Address, Combine, Expression, Reduce } from "../kernel.js";
-import { smallExtent, type Block } from "./block.js";
-import { axisIndex, constantIndex, ExpressionBuilder, isAxis, type Index } from "./expressions.js";
+import type { Expression, Place, Reduce } from "../kernel.js";
+import type { Block } from "./block.js";
+import { ExpressionBuilder, isAxis, type Index } from "./expressions.js";
 import { Lowering } from "./lower.js";
+import { identityIndices, outerSpace, withoutUnits } from "./space.js";
 
-/** Writes a value at every point of an index space. */
+/** Where a node's points lie: in a variable that it defines, in a part of one, or where an output shall be. */
+export type Target =
+  | { readonly kind: "whole"; readonly variable: Variable }
+  | { readonly kind: "part"; readonly of: Variable; readonly axis: number; readonly start: number }
+  | { readonly kind: "place"; readonly place: Place };
+
+/** Writes a value at every point of an index space: the definition of a variable, or another atom. */
 export interface PointNode {
   readonly kind: "point";
-  /** The variable that this defines, if the whole of it; parts of a concatenation define none. */
-  readonly variable: Variable | null;
   readonly shape: readonly number[];
-  readonly value: (lowering: Lowering, indices: readonly Index[]) => Expression;
-  readonly address: (lowering: Lowering, indices: readonly Index[]) => Address;
-  readonly combine: Combine;
+  readonly value: Atom;
+  readonly target: Target;
+  /** The variable that this defines; null for parts of one, and for copies. */
+  readonly variable: Variable | null;
   readonly reads: Reads;
   /** Expressions that it takes. */
   readonly weight: number;
 }
+
+/** The value of a node at given indices. */
+export const valueOf = (
+  { value, variable }: Pick<PointNode, "value" | "variable">,
+  lowering: Lowering,
+  indices: readonly Index[],
+): Expression => (variable === null ? lowering.at(value, indices) : lowering.definition(variable, indices));
 
 /** Reduces an array over some axes. */
 export interface ReduceNode {
@@ -42,28 +55,6 @@ export interface ReduceNode {
  */
 export type Reads = ReadonlyMap<Variable, Reach>;
 export type Reach = "point" | "row" | "anywhere";
-
-/** The extents that are not 1. */
-export const withoutUnits = (shape: readonly number[]): number[] => shape.filter((extent) => extent !== 1);
-
-/**
- * The loop's part of an index space: short axes at the end are left to be written out, if something is left
- * to loop over.
- */
-export function outerSpace(shape: readonly number[]): number[] {
-  const extents = withoutUnits(shape);
-  let inner = 1;
-  while (extents.length > 1 && inner * extents[extents.length - 1] <= smallExtent) {
-    inner *= extents.pop() as number;
-  }
-  return extents;
-}
-
-/** One index per axis of a shape: the kernel's axes in order, 0 for axes of extent 1. */
-export function identityIndices(shape: readonly number[], from = 0): Index[] {
-  let next = from;
-  return shape.map((extent) => (extent === 1 ? constantIndex(0) : axisIndex(next++)));
-}
 
 const reaches: readonly Reach[] = ["point", "row", "anywhere"];
 const farther = (a: Reach, b: Reach): Reach => reaches[Math.max(reaches.indexOf(a), reaches.indexOf(b))];

@@ -3,7 +3,21 @@ import { exp } from "./exponentials.js";
 import type { Term } from "./formula.js";
 import { log } from "./logarithms.js";
 import { withSignOf } from "./signs.js";
-import { abs, add, div, equal, less, minNumber, mul, neg, polynomial, select, sqrt, sub } from "./terms.js";
+import {
+  abs,
+  add,
+  div,
+  equal,
+  less,
+  madd,
+  minNumber,
+  mul,
+  neg,
+  polynomial,
+  select,
+  sqrt,
+  sub,
+} from "./terms.js";
 
 export function erf(x: Term): Term {
   const size = minNumber(abs(x), 4.2);
@@ -17,7 +31,7 @@ export function erf(x: Term): Term {
   );
   // From about 1 on, 1 - exp(-x²) · a polynomial in 1 / (1 + x/2).
   const farSeries = polynomial(
-    div(1, add(mul(size, 0.5), 1)),
+    div(1, madd(size, 0.5, 1)),
     [
       -0.22857195138931274, 0.6301604509353638, -0.05686081200838089, 0.39238786697387695,
       0.26097798347473145, 0.0016751728253439069,

@@ -23,14 +23,14 @@ export const powerOfTwo = (n: Term): Term => withExponent(add(n, 127));
 export function exp(x: Term): Term {
   // Beyond these the result is infinite or zero; NaN passes.
   const y = maxNumber(minNumber(x, 89), -104.5);
-  const rounded = add(mul(y, Math.LOG2E), rounder(254));
+  const rounded = madd(y, Math.LOG2E, rounder(254));
   const n = sub(rounded, rounder(254));
-  const r = sub(sub(y, mul(n, ln2High)), mul(n, ln2Low));
+  const r = madd(n, -ln2Low, madd(n, -ln2High, y));
   const series = polynomial(
     r,
     [0.0013951562577858567, 0.00836953055113554, 0.041666191071271896, 0.16666513681411743, 0.5],
   );
-  const fraction = add(add(mul(series, mul(r, r)), r), 1);
+  const fraction = add(madd(series, mul(r, r), r), 1);
   // Scaled by two halves of n, for 2^n alone may be out of range; 254 has a 127 for either.
   const bits = bitsOf(rounded);
   const half = shiftRightLogical(bits, 1);
@@ -46,7 +46,7 @@ export function expm1(x: Term): Term {
       0.1666666865348816, 0.5000000596046448,
     ],
   );
-  const near = add(mul(series, mul(x, x)), x);
+  const near = madd(series, mul(x, x), x);
   return keepZero(x, select(less(abs(x), 0.5), near, sub(exp(x), 1)));
 }
 
@@ -62,11 +62,11 @@ export function logistic(x: Term): Term {
  */
 export function tanh(x: Term): Term {
   const y = maxNumber(minusAbs(x), -10.4);
-  const rounded = add(mul(y, 2 / Math.LN2), rounder(127));
+  const rounded = madd(y, 2 / Math.LN2, rounder(127));
   const scale = withExponent(bitsOf(rounded));
-  const r = sub(y, mul(sub(rounded, rounder(127)), Math.LN2 / 2));
+  const r = madd(sub(rounded, rounder(127)), -Math.LN2 / 2, y);
   const square = mul(r, r);
-  const h = add(mul(polynomial(square, [0.1310642957687378, -0.33331194519996643]), mul(square, r)), r);
+  const h = madd(polynomial(square, [0.1310642957687378, -0.33331194519996643]), mul(square, r), r);
   const [low, high] = [sub(scale, 1), add(scale, 1)];
   // The quotient is -tanh|x|; the sign of x goes over it.
   return withSignOf(x, abs(div(madd(high, h, low), madd(low, h, high))));

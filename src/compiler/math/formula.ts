@@ -7,7 +7,8 @@ import type { DType } from "../../array/index.js";
  * prefers. `maxNumber` is x < y ? y : x and `minNumber` y < x ? y : x, so that the first operand comes out where one is
  * NaN; `max` and `min` give NaN there. `round` goes to the nearest whole number, halves to the even one. Shifts are by
  * constants from 0 to 31. `select` takes the condition first. A `convert` of a float to int32 cuts off, and is only
- * asked for where the result is in range or does not matter.
+ * asked for where the result is in range or does not matter. On float64 there are `add`, `sub`, `mul`, `div`, `madd`,
+ * `round` and `convert` only.
  */
 export type BasicOperation =
   | "neg"

@@ -11,6 +11,7 @@ import {
   equal,
   floatOf,
   less,
+  madd,
   max,
   mul,
   neg,
@@ -44,8 +45,8 @@ export function log(x: Term): Term {
       0.1421876847743988, -0.16669239103794098, 0.20002219080924988, -0.24999986588954926, 0.3333331048488617,
     ],
   );
-  const rest = add(mul(exponent, ln2Low), sub(mul(mul(series, f), square), mul(square, 0.5)));
-  const finite = add(add(rest, f), mul(exponent, ln2High));
+  const rest = madd(exponent, ln2Low, madd(square, -0.5, mul(mul(series, f), square)));
+  const finite = madd(exponent, ln2High, add(rest, f));
   // Infinity and NaN are their own logarithms.
   const positive = select(less(x, Infinity), finite, x);
   return select(less(x, 0), NaN, select(equal(x, 0), -Infinity, positive));

@@ -3,7 +3,20 @@ import { powerOfTwo } from "./exponentials.js";
 import type { Term } from "./formula.js";
 import { split } from "./logarithms.js";
 import { signOf } from "./signs.js";
-import { abs, add, and, bitsOf, convert, div, equal, floatOf, less, maxNumber, minNumber } from "./terms.js";
+import {
+  abs,
+  add,
+  and,
+  bitsOf,
+  convert,
+  div,
+  equal,
+  floatOf,
+  less,
+  madd,
+  maxNumber,
+  minNumber,
+} from "./terms.js";
 import { mul, not, notEqual, or, polynomial, round, select, shiftLeft, sub, trunc, xor } from "./terms.js";
 
 const inverses = (numbers: readonly number[]): number[] => numbers.map((x) => 1 / x);
@@ -16,20 +29,25 @@ export function pow(x: Term, y: Term): Term {
   // log2((1 + s) / (1 - s)) = 2 / ln 2 · (s + s³/3 + s⁵/5 + …)
   const s = div(sub(wide, 1), add(wide, 1));
   const series = polynomial(mul(s, s), inverses([15, 13, 11, 9, 7, 5, 3, 1]));
-  const logarithm = add(mul(mul(series, s), 2 * Math.LOG2E), convert(exponent, "float64"));
-  // Beyond ±300 the result is infinite or zero.
-  const power = maxNumber(minNumber(mul(logarithm, convert(y, "float64")), 300), -300);
+  const logarithm = madd(mul(series, s), 2 * Math.LOG2E, convert(exponent, "float64"));
+  // Larger powers than this are out of range for all x but 1, too, and their products would have no fraction left.
+  const power = mul(logarithm, convert(clamp(y, 2 ** 33), "float64"));
   const whole = round(power);
   const factorials = [3628800, 362880, 40320, 5040, 720, 120, 24, 6, 2, 1, 1];
   const fraction = polynomial(mul(sub(power, whole), Math.LN2), inverses(factorials));
-  return inAllCases(x, y, scale(convert(fraction, "float32"), convert(whole, "int32")));
+  // Beyond ±300 the result is infinite or zero.
+  const n = clamp(convert(whole, "float32"), 300);
+  return inAllCases(x, y, scale(convert(fraction, "float32"), n));
 }
 
-/** x · 2^n, in three steps, each within range. */
+/** Nothing beyond ±bound; NaN passes. */
+const clamp = (x: Term, bound: number): Term => maxNumber(minNumber(x, bound), -bound);
+
+/** x · 2^n for a whole number n, in three steps, each within range. */
 function scale(x: Term, n: Term): Term {
-  const third = convert(round(mul(convert(n, "float32"), 1 / 3)), "int32");
+  const third = convert(round(mul(n, 1 / 3)), "int32");
   const twoThirds = mul(mul(x, powerOfTwo(third)), powerOfTwo(third));
-  return mul(twoThirds, powerOfTwo(sub(n, shiftLeft(third, 1))));
+  return mul(twoThirds, powerOfTwo(sub(convert(n, "int32"), shiftLeft(third, 1))));
 }
 
 /** Given |x|^y, what pow gives also where the logarithm of |x| or its product with y says nothing, as in C. */

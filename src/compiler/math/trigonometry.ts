@@ -1,7 +1,7 @@
 // Sine, cosine and the angle of a point.
 import type { Term } from "./formula.js";
 import { keepZero, withSignOf } from "./signs.js";
-import { abs, add, and, bitsOf, convert, div, equal, floatOf, less, max, maxNumber } from "./terms.js";
+import { abs, add, and, bitsOf, convert, div, equal, floatOf, less, madd, max, maxNumber } from "./terms.js";
 import { min, minNumber, mul, polynomial, round, select, shiftLeft, sub, xor } from "./terms.js";
 
 export const sin = (x: Term): Term => keepZero(x, sinOrCos(x, 0));
@@ -12,15 +12,15 @@ function sinOrCos(x: Term, quarters: 0 | 1): Term {
   const wide = convert(x, "float64");
   const turns = round(mul(wide, 2 / Math.PI));
   // π/2 in two parts, the first so short that its multiples are exact.
-  const rest = sub(sub(wide, mul(turns, 1.5707963267341256)), mul(turns, 6.077100506506192e-11));
+  const rest = madd(turns, -6.077100506506192e-11, madd(turns, -1.5707963267341256, wide));
   // Bounded even where the reduction has no digits left.
   const r = maxNumber(minNumber(convert(rest, "float32"), 0.8), -0.8);
   const quarter = add(convert(turns, "int32"), quarters);
   const square = mul(r, r);
   const evenSeries = polynomial(square, [2.4425689844065346e-5, -0.0013887251261621714, 0.04166664555668831]);
-  const cosine = add(sub(mul(evenSeries, mul(square, square)), mul(square, 0.5)), 1);
+  const cosine = add(madd(square, -0.5, mul(evenSeries, mul(square, square))), 1);
   const oddSeries = polynomial(square, [-0.00019510868878569454, 0.008332131430506706, -0.16666653752326965]);
-  const sine = add(mul(mul(oddSeries, square), r), r);
+  const sine = madd(mul(oddSeries, square), r, r);
   // Odd quarters take the cosine, the second half turn the other sign.
   const size = select(equal(and(quarter, 1), 1), cosine, sine);
   return floatOf(xor(bitsOf(size), shiftLeft(and(quarter, 2), 30)));
@@ -41,7 +41,7 @@ export function atan2(y: Term, x: Term): Term {
       0.10654763132333755, -0.14207158982753754, 0.1999305784702301, -0.3333309292793274,
     ],
   );
-  const octant = add(mul(mul(series, square), ratio), ratio);
+  const octant = madd(mul(series, square), ratio, ratio);
   // The octants: beyond 45°, to the left, below.
   const quadrant = select(less(width, height), sub(Math.PI / 2, octant), octant);
   return withSignOf(y, select(less(bitsOf(x), 0), sub(Math.PI, quadrant), quadrant));

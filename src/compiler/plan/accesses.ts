@@ -73,18 +73,27 @@ function findAccesses(kernel: Kernel): Access[] {
  * must read only what the same iteration overwrites.
  */
 export function canOverwrite(kernel: Kernel, from: Buffer, to: Buffer): boolean {
-  if (kernel.kind === "copy") return true;
-  if (kernel.kind === "dot") {
-    if (kernel.left.buffer === from || kernel.right.buffer === from) return false;
-    return areInStep(loadsOf(kernel).all, kernel.stores, from, to);
+  switch (kernel.kind) {
+    case "loop": {
+      if (kernel.order !== "free") return false;
+      // With reductions, what is stored afterwards must not be read by the loop, nor the other way round.
+      const isStoredAfter = kernel.after.some(({ address }) => address.buffer === to);
+      const isReadAfter = loadsOf(kernel).after.some(({ buffer }) => buffer === from);
+      if (isStoredAfter || isReadAfter) return false;
+      return areInStep(loadsOf(kernel).all, kernel.body, from, to);
+    }
+    case "dot":
+      if (kernel.left.buffer === from || kernel.right.buffer === from) return false;
+      return areInStep(loadsOf(kernel).all, kernel.stores, from, to);
+    case "copy":
+      return true;
+    case "exchange":
+      return isInPlace(kernel, from, to);
+    case "sort":
+    case "print":
+    case "axisIndex":
+      return false;
   }
-  if (kernel.kind === "exchange") return isInPlace(kernel, from, to);
-  if (kernel.kind !== "loop" || kernel.order !== "free") return false;
-  // With reductions, what is stored afterwards must not be read by the loop, nor the other way round.
-  const isStoredAfter = kernel.after.some(({ address }) => address.buffer === to);
-  const isReadAfter = loadsOf(kernel).after.some(({ buffer }) => buffer === from);
-  if (isStoredAfter || isReadAfter) return false;
-  return areInStep(loadsOf(kernel).all, kernel.body, from, to);
 }
 
 /** Whether all devices get the same, each element computed where it is read for the last time. */

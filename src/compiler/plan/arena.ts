@@ -1,6 +1,6 @@
 // Addresses for buffers: what is never in use at the same time shares memory, and results take the place of
 // what they replace wherever that is safe.
-import type { Buffer, Kernel, Step } from "../kernel.js";
+import type { Buffer, Kernel, Step, Store } from "../kernel.js";
 import type { Renderer } from "../renderer.js";
 import { kernelsIn, loadsOf } from "../walk.js";
 import { Clusters } from "./clusters.js";
@@ -81,15 +81,34 @@ function uniteCopies({ kernels }: Lifetimes, clusters: Clusters): void {
 /** Lets results take the place of operands that are read for the last time. */
 function uniteInPlace({ kernels }: Lifetimes, clusters: Clusters): void {
   for (const { kernel, position } of kernels) {
-    if (kernel.kind === "exchange") {
-      for (const { from, to } of kernel.pulls)
-        if (clusters.endsAt(from.buffer, position)) clusters.unite(from.buffer, to.buffer);
+    for (const { sources, target } of successionsOf(kernel)) {
+      sources.some((source) => clusters.endsAt(source, position) && clusters.unite(source, target));
     }
-    if (kernel.kind !== "loop" && kernel.kind !== "dot") continue;
-    const stores = kernel.kind === "loop" ? kernel.body : kernel.stores;
+  }
+}
+
+/** A result, and the operands of whose place it would be content with any. */
+interface Succession {
+  readonly sources: readonly Buffer[];
+  readonly target: Buffer;
+}
+
+function successionsOf(kernel: Kernel): Succession[] {
+  const ofStores = (stores: readonly Store[]): Succession[] => {
     const sources = [...new Set(loadsOf(kernel).all.map(({ buffer }) => buffer))];
-    for (const { address } of stores) {
-      sources.some((source) => clusters.endsAt(source, position) && clusters.unite(source, address.buffer));
-    }
+    return stores.map(({ address }) => ({ sources, target: address.buffer }));
+  };
+  switch (kernel.kind) {
+    case "loop":
+      return ofStores(kernel.body);
+    case "dot":
+      return ofStores(kernel.stores);
+    case "exchange":
+      return kernel.pulls.map(({ from, to }) => ({ sources: [from.buffer], target: to.buffer }));
+    case "sort":
+    case "copy":
+    case "print":
+    case "axisIndex":
+      return [];
   }
 }

@@ -1,5 +1,5 @@
 // The expressions of a kernel as text. What is used more than once gets a line and a number of its own.
-import type { Address, Expression, Load, Operation } from "../kernel.js";
+import type { Address, Expression, Load, Operation, OperationName } from "../kernel.js";
 import { expressionsBelow, landings, operandsOf } from "../walk.js";
 import { showConstant } from "./numbers.js";
 import { axisName, counterName, showSum, type Naming } from "./names.js";
@@ -19,7 +19,7 @@ const levels = {
   atom: 10,
 };
 
-const infix: Record<string, readonly [symbol: string, level: number]> = {
+const infix: Partial<Record<OperationName, readonly [symbol: string, level: number]>> = {
   or: ["|", levels.or],
   xor: ["^", levels.xor],
   and: ["&", levels.and],
@@ -175,18 +175,14 @@ export class ExpressionWriter {
       const [symbol, level] = known;
       return { text: `${operand(0, level)} ${symbol} ${operand(1, level + 1)}`, level };
     }
-    switch (name) {
-      case "neg":
-        return { text: `-${operand(0, levels.atom)}`, level: levels.sign };
-      case "not":
-        return { text: `${dtype === "bool" ? "!" : "~"}${operand(0, levels.atom)}`, level: levels.sign };
-      case "select":
-        return {
-          text: `${operand(0, levels.or)} ? ${operand(1, levels.or)} : ${operand(2, levels.choice)}`,
-          level: levels.choice,
-        };
+    if (name === "neg") return { text: `-${operand(0, levels.atom)}`, level: levels.sign };
+    if (name === "not")
+      return { text: `${dtype === "bool" ? "!" : "~"}${operand(0, levels.atom)}`, level: levels.sign };
+    if (name === "select") {
+      const text = `${operand(0, levels.or)} ? ${operand(1, levels.or)} : ${operand(2, levels.choice)}`;
+      return { text, level: levels.choice };
     }
-    const functions: Record<string, string> = { convert: dtype, bitcast: `bitcast_${dtype}` };
+    const functions: Partial<Record<OperationName, string>> = { convert: dtype, bitcast: `bitcast_${dtype}` };
     const list = inputs.map((_, at) => operand(at, levels.choice)).join(", ");
     const suffix = name === "threefry2x32" ? `.${result}` : "";
     return { text: `${functions[name] ?? name}(${list})${suffix}`, level: levels.atom };

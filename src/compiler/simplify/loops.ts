@@ -12,7 +12,7 @@ import {
   type Variable,
   type WhileParams,
 } from "../../array/index.js";
-import { costOf, elementwise, views } from "../costs.js";
+import { entryOf } from "../primitives/index.js";
 
 /** What an equation with programs inside becomes. */
 export interface Improved {
@@ -278,15 +278,15 @@ function hoist(program: Program, constants: readonly Atom[]): Hoisted {
   );
   const cost = new Map<Variable, number>();
   for (const equation of program.equations) {
-    const { primitive, inputs, outputs } = equation;
+    const { inputs, outputs } = equation;
     const isInvariant = inputs.every((atom) => atom.kind === "literal" || invariant.has(atom));
     if (!isInvariant || hasEffect(equation) || mayNotEnd(equation)) continue;
+    const { cost: own, isView, operation } = entryOf(equation);
     const total = inputs.reduce(
       (sum, atom) => sum + (atom.kind === "variable" ? (cost.get(atom) ?? 0) : 0),
-      costOf(primitive.name),
+      own,
     );
-    const isView = views.has(primitive.name);
-    const isExpensive = !isView && (total >= worthKeeping || !elementwise.has(primitive.name));
+    const isExpensive = !isView && (total >= worthKeeping || operation === null);
     if (isExpensive) expensive.add(equation);
     for (const output of outputs) {
       invariant.set(output, equation);

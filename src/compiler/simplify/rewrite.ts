@@ -1,5 +1,6 @@
 // Algebra on single equations: identities that hold to the last bit.
 import { mulPrimitive, type Atom, type Equation, type PadParams, type Variable } from "../../array/index.js";
+import type { PrimitiveName } from "../primitives/index.js";
 
 /** What an equation may become: an atom that has its value already, or a simpler equation. */
 export type Replacement = Atom | { readonly kind: "equation"; readonly equation: Equation };
@@ -28,7 +29,7 @@ const whenRightIs =
     isLiteral(equation.inputs[1], value) ? operand(equation, 0) : null;
 
 /** The equation that defines an input, if it is of the given primitive. */
-function producer(atom: Atom | undefined, name: string, define: Definition): Equation | null {
+function producer(atom: Atom | undefined, name: PrimitiveName, define: Definition): Equation | null {
   const equation = atom?.kind === "variable" ? define(atom) : undefined;
   return equation?.primitive.name === name ? equation : null;
 }
@@ -48,7 +49,7 @@ const unitProduct: Rule = (equation) =>
 
 const sameTypeIsNothing: Rule = (equation) => operand(equation, 0);
 
-const rules: Record<string, Rule> = {
+const rules: Partial<Record<PrimitiveName, Rule>> = {
   mul: unitProduct,
   dot: (equation) =>
     equation.inputs.some(({ type }) => type.shape.length === 0)
@@ -108,7 +109,9 @@ const rules: Record<string, Rule> = {
   },
 };
 
+const byName = new Map(Object.entries(rules));
+
 /** A simpler way to the same value, or null. */
 export function rewrite(equation: Equation, define: Definition): Replacement | null {
-  return rules[equation.primitive.name]?.(equation, define) ?? null;
+  return byName.get(equation.primitive.name)?.(equation, define) ?? null;
 }

@@ -11,7 +11,7 @@ import {
   type Program,
   type Variable,
 } from "../../array/index.js";
-import { isCollective } from "../collectives.js";
+import { entryOf } from "../primitives/index.js";
 import { improve } from "./loops.js";
 import { rewrite, type Replacement } from "./rewrite.js";
 
@@ -76,7 +76,7 @@ function fold(equation: Equation): Literal | null {
   const [output] = outputs;
   const isScalar = outputs.length === 1 && output.type.shape.length === 0;
   const isKnown = inputs.length > 0 && inputs.every((input) => input.kind === "literal");
-  if (!isScalar || !isKnown || hasEffect(equation) || isCollective(equation.primitive.name)) return null;
+  if (!isScalar || !isKnown || hasEffect(equation) || entryOf(equation).isCollective) return null;
   return newLiteral(evaluateLiterals(equation), output.type);
 }
 

@@ -36,7 +36,7 @@ export class BasicOperations<V extends Value> {
   }
 
   pushAll({ inputs }: OperationOn<V>): void {
-    inputs.forEach(this.push);
+    for (const input of inputs) this.push(input);
   }
 
   extremum({ dtype, inputs }: OperationOn<V>, largest: boolean): void {

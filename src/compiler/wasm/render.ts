@@ -184,31 +184,53 @@ class ModuleRenderer {
 
   private emitKernel(asm: Assembler, kernel: Kernel, locals: ReadonlyMap<Counter, number>): void {
     if (this.plan.isIdle(kernel)) return;
-    if (kernel.kind === "copy") {
-      this.pushPlace(asm, kernel.to, locals);
-      this.pushPlace(asm, kernel.from, locals);
-      asm.i32(kernel.size * itemBytes(kernel.to.buffer)).op("memory.copy");
-      return;
+    switch (kernel.kind) {
+      case "copy":
+        this.pushPlace(asm, kernel.to, locals);
+        this.pushPlace(asm, kernel.from, locals);
+        asm.i32(kernel.size * itemBytes(kernel.to.buffer)).op("memory.copy");
+        break;
+      case "print":
+        asm.i32(kernel.message).op("call", 0);
+        break;
+      case "axisIndex":
+        this.pushPlace(asm, kernel.to, locals);
+        asm.i32(this.sharing().groupAlong(kernel.axes).rank).op("i32.store");
+        break;
+      case "loop":
+        this.emitCall(asm, kernel, locals, (inner, surroundings) =>
+          renderLoop(inner, withoutLoadGuards(kernel), surroundings, this.features),
+        );
+        break;
+      case "dot":
+        this.emitCall(asm, kernel, locals, (inner, surroundings) =>
+          renderDot(inner, kernel, surroundings, this.features),
+        );
+        break;
+      case "sort":
+        this.emitCall(asm, kernel, locals, (inner, surroundings) => renderSort(inner, kernel, surroundings));
+        break;
+      case "exchange":
+        this.emitCall(asm, kernel, locals, (inner, surroundings) =>
+          this.sharing().renderExchange(inner, kernel, surroundings, (meeting) => this.add(meeting)),
+        );
+        break;
     }
-    if (kernel.kind === "print") {
-      asm.i32(kernel.message).op("call", 0);
-      return;
-    }
-    if (kernel.kind === "axisIndex") {
-      this.pushPlace(asm, kernel.to, locals);
-      asm.i32(this.sharing().groupAlong(kernel.axes).rank).op("i32.store");
-      return;
-    }
+  }
+
+  /** Calls a function of the kernel's own, whose parameters are the counters that it moves with. */
+  private emitCall(
+    asm: Assembler,
+    kernel: Kernel,
+    locals: ReadonlyMap<Counter, number>,
+    render: (inner: Assembler, surroundings: Surroundings) => void,
+  ): void {
     const counters = countersOf(kernel);
     const inner = new Assembler(
       kernel.name,
       counters.map(() => "i32"),
     );
-    const surroundings = this.surroundings(counters);
-    if (kernel.kind === "loop") renderLoop(inner, withoutLoadGuards(kernel), surroundings, this.features);
-    else if (kernel.kind === "dot") renderDot(inner, kernel, surroundings, this.features);
-    else if (kernel.kind === "sort") renderSort(inner, kernel, surroundings);
-    else this.sharing().renderExchange(inner, kernel, surroundings, (meeting) => this.add(meeting));
+    render(inner, this.surroundings(counters));
     counters.forEach((counter) => asm.get(locals.get(counter) ?? 0));
     asm.op("call", this.add(inner));
   }

@@ -6,7 +6,7 @@ import type { Address, Expression, LoopKernel, Step, Store } from "../kernel.js"
 import { reachOf } from "../reach.js";
 import type { Margin } from "../renderer.js";
 import { kernelRoots } from "../schedule/nest.js";
-import { expressionsBelow, kernelsIn, loadsOf } from "../walk.js";
+import { expressionsBelow, extentsOf, kernelsIn, loadsOf } from "../walk.js";
 
 /** The last vector of an array reads so many bytes behind it at most. */
 const vectorMargin = 64;
@@ -15,9 +15,8 @@ const vectorMargin = 64;
 export function speculationMargin(steps: readonly Step[]): Margin {
   let [before, behind] = [0, 0];
   for (const kernel of kernelsIn(steps)) {
-    if (kernel.kind !== "loop") continue;
     for (const { address } of loadsOf(kernel).guarded) {
-      const { low, high } = reachOf(address, kernel.extents);
+      const { low, high } = reachOf(address, extentsOf(kernel));
       const item = itemSize(address.buffer.dtype);
       before = Math.max(before, -low * item);
       behind = Math.max(behind, (high + 1 - address.buffer.size) * item);

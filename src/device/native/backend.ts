@@ -4,7 +4,6 @@ import {
   compile,
   isCompilable,
   programKey,
-  type Compiled,
   type CProgram,
   type CTarget,
   type Renderer,
@@ -13,15 +12,18 @@ import { hasFiles, platform } from "../../node/index.js";
 import { writeDumps } from "../dump.js";
 import { MemoryExecutable } from "../executable.js";
 import { Remembered } from "../remembered.js";
-import { libraryOf } from "./build.js";
+import { libraryOf, type Built } from "./build.js";
+import { findEntry } from "./cache.js";
+import { cachePath, prepareFolder } from "./cacheFolder.js";
 import { takeSteps, takeStepsAside, type Steps } from "./commands.js";
 import { findCompiler, type Compiler } from "./compiler.js";
 import { findKoffi, type Koffi, type KoffiLibrary } from "./koffi.js";
 import { loadLibrary, programIn, starter } from "./library.js";
-import { machineOf } from "./machine.js";
+import { machineOf, type Machine } from "./machine.js";
 import { NativeMemory } from "./memory.js";
-import { poolOf } from "./pool.js";
+import { poolOf, threadsFor } from "./pool.js";
 import { prefersNative } from "./preference.js";
+import { knownKey, recallProgram, rememberProgram, type KnownProgram } from "./programs.js";
 
 /** What native programs need of their surroundings. */
 interface Surroundings {
@@ -51,11 +53,24 @@ function needSurroundings(): Surroundings {
   return fail("native", `native programs cannot run here: ${found.problem}. device: "wasm" needs nothing`);
 }
 
+/** A program in C, built. */
+interface BuiltProgram extends Omit<KnownProgram, "library"> {
+  readonly built: Built;
+}
+
 /** A program in C, built and loaded. */
-interface Ready {
-  readonly compiled: Compiled<CProgram>;
+interface Ready extends Omit<BuiltProgram, "built"> {
   readonly library: KoffiLibrary;
-  readonly koffi: Koffi;
+}
+
+/** A program that the cache knows and has the library of. */
+function keptProgram(memo: string): BuiltProgram | null {
+  const cache = cachePath();
+  const known = prepareFolder(cache) === null ? recallProgram(cache, memo) : null;
+  const file = known === null ? null : findEntry(cache, known.library);
+  if (known === null || file === null) return null;
+  const { layout, isParallel, library } = known;
+  return { layout, isParallel, built: { file, key: library, temporary: null } };
 }
 
 type RendererFor = (target: CTarget) => Renderer<CProgram>;
@@ -65,16 +80,38 @@ export function nativeBackend(rendererFor: RendererFor, flags: readonly string[]
   let shared: NativeMemory | null = null;
   const remembered = new Remembered<Ready>();
 
-  function* ready(program: Program, { name, constants }: CompileOptions): Steps<Ready> {
-    const { compiler, koffi } = needSurroundings();
+  function* ready(
+    program: Program,
+    { name, constants }: CompileOptions,
+    { compiler, koffi }: Surroundings,
+  ): Steps<Ready> {
     const key = `${constants.length} ${programKey(program)}`;
     const known = remembered.recall(key);
     if (known !== undefined) return known;
     const machine = yield* machineOf(compiler);
-    const renderer = rendererFor(machine.target);
-    const compiled = compile(program, constants.length, renderer, (forms) => writeDumps(name, forms));
-    const built = yield* libraryOf({ name, units: compiled.code.sources, flags }, compiler, machine);
-    return remembered.remember(key, { compiled, library: loadLibrary(koffi, built), koffi });
+    const memo = knownKey(machine.identity, machine.version, ...flags, key);
+    const { built, ...rest } =
+      (memo === null ? null : keptProgram(memo)) ??
+      (yield* builtProgram(program, name, constants.length, compiler, machine, memo));
+    return remembered.remember(key, { ...rest, library: loadLibrary(koffi, built) });
+  }
+
+  function* builtProgram(
+    program: Program,
+    name: string,
+    constants: number,
+    compiler: Compiler,
+    machine: Machine,
+    memo: string | null,
+  ): Steps<BuiltProgram> {
+    const { code, ...layout } = compile(program, constants, rendererFor(machine.target), (forms) =>
+      writeDumps(name, forms),
+    );
+    const { isParallel } = code;
+    const built = yield* libraryOf({ name, units: code.sources, flags }, compiler, machine);
+    if (memo !== null && built.temporary === null)
+      rememberProgram(cachePath(), memo, { layout, isParallel, library: built.key });
+    return { layout, isParallel, built };
   }
 
   function* executable(
@@ -82,11 +119,14 @@ export function nativeBackend(rendererFor: RendererFor, flags: readonly string[]
     options: CompileOptions,
     memoryFor: (koffi: Koffi) => NativeMemory,
   ): Steps<MemoryExecutable> {
-    const { compiled, library, koffi } = yield* ready(program, options);
-    const pool = yield* poolOf(koffi, options.threads ?? null, flags);
+    const found = needSurroundings();
+    const { koffi, compiler } = found;
+    const threads = threadsFor(options.threads ?? null);
+    const { layout, isParallel, library } = yield* ready(program, options, found);
+    const pool = isParallel ? yield* poolOf(koffi, compiler, threads, flags) : null;
     const memory = memoryFor(koffi);
     const { constants, donated } = options;
-    return new MemoryExecutable(compiled, constants, donated, memory, (print) =>
+    return new MemoryExecutable(layout, constants, donated, memory, (print) =>
       starter(koffi, programIn(library), memory, pool, print),
     );
   }

@@ -1,8 +1,10 @@
 // Building C into a shared library, once for what it is made of.
 import { fail } from "../../array/index.js";
 import { fs, os, path, warnOnce } from "../../node/index.js";
-import { buildFolder, findEntry, keepEntry, keepFailed, libraryName, sha256 } from "./cache.js";
+import { buildFolder, findEntry, keepEntry, keepFailed, libraryName } from "./cache.js";
 import { cachePath, prepareFolder, reasonOf, tellsOfPlace } from "./cacheFolder.js";
+import { prune } from "./cacheKeeping.js";
+import { sha256 } from "./checksum.js";
 import { limitSeconds, type Command, type Outcome, type Steps } from "./commands.js";
 import type { Compiler } from "./compiler.js";
 import { firstLines, type Machine } from "./machine.js";
@@ -19,6 +21,8 @@ export interface Source {
 /** A built library. */
 export interface Built {
   readonly file: string;
+  /** Its name in the cache. */
+  readonly key: string;
   /** A folder that is to be removed once the library is loaded; null if it stays in the cache. */
   readonly temporary: string | null;
 }
@@ -34,7 +38,7 @@ export function* libraryOf(source: Source, compiler: Compiler, machine: Machine)
   let problem = prepareFolder(cache);
   if (problem === null) {
     const found = findEntry(cache, key);
-    if (found !== null) return { file: found, temporary: null };
+    if (found !== null) return { file: found, key, temporary: null };
     const built = yield* buildIn(cache, () => buildFolder(cache), source, flags, compiler, key);
     if ("folder" in built) return kept(cache, key, built.folder, source, machine);
     problem = built.problem;
@@ -49,7 +53,7 @@ export function* libraryOf(source: Source, compiler: Compiler, machine: Machine)
     compiler,
     key,
   );
-  if ("folder" in built) return temporary(built.folder);
+  if ("folder" in built) return temporary(built.folder, key);
   return fail(
     "native",
     `there is no place to build ${source.name}: ${cache}: ${problem}; ${place}: ${built.problem}. Make room, or ` +
@@ -57,18 +61,29 @@ export function* libraryOf(source: Source, compiler: Compiler, machine: Machine)
   );
 }
 
-const temporary = (folder: string): Built => ({
+const temporary = (folder: string, key: string): Built => ({
   file: path.join(folder, libraryName),
+  key,
   temporary: folder,
 });
 
 /** Takes a build into the cache; where that fails it serves this process. */
 function kept(cache: string, key: string, folder: string, { name }: Source, { version }: Machine): Built {
   try {
-    return { file: keepEntry(cache, key, folder, { program: name, compiler: version }), temporary: null };
+    const file = keepEntry(cache, key, folder, { program: name, compiler: version });
+    tidy(cache, key);
+    return { file, key, temporary: null };
   } catch (error) {
     tellUnkept(cache, reasonOf(error));
-    return temporary(folder);
+    return temporary(folder, key);
+  }
+}
+
+function tidy(cache: string, key: string): void {
+  try {
+    prune(cache, key);
+  } catch {
+    // Too large a cache is no reason to do without the program; the next build tries again.
   }
 }
 

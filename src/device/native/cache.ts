@@ -1,11 +1,11 @@
 // Built programs by what they were built from. An entry is a folder with a library and what is known of it; it appears
 // whole or not at all, and what does not fit its checksum is built anew.
-import { environment, fail } from "../../array/index.js";
 import { crypto, fs, path, processIdentity } from "../../node/index.js";
-import { cachePath, codeOf } from "./cacheFolder.js";
+import { codeOf } from "./cacheFolder.js";
+import { sha256 } from "./checksum.js";
 
 export const libraryName = "library.so";
-const recordName = "entry.json";
+export const recordName = "entry.json";
 
 /** What is known of a built program. */
 export interface EntryRecord {
@@ -15,33 +15,6 @@ export interface EntryRecord {
   readonly compiler: string;
   readonly sha256: string;
 }
-
-/** A built program, as `vibe-rl cache` tells of it. */
-export interface CacheEntry extends EntryRecord {
-  readonly key: string;
-  readonly bytes: number;
-  /** When it was used last, in milliseconds since 1970. */
-  readonly usedAt: number;
-}
-
-const isKey = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);
-/** Folders of builds that are under way or were killed, and of those that failed. */
-const isScrap = (name: string): boolean => /^(building|failed|removing)-[\w-]+$/.test(name);
-/** What compilers have said about this machine. */
-const isMemo = (name: string): boolean => /^compiler-[0-9a-f]{64}\.json(\.[0-9a-f]{8})?$/.test(name);
-
-/** A build that has not come to its end in so long never will. */
-const abandonedMs = 3600_000;
-
-export const sha256 = (...parts: readonly (string | Uint8Array)[]): string => {
-  const hash = crypto.createHash("sha256");
-  for (const part of parts) {
-    // Lengths keep parts apart.
-    hash.update(`${part.length} `);
-    hash.update(part);
-  }
-  return hash.digest("hex");
-};
 
 /** The library of an entry that is whole; null if there is none. */
 export function findEntry(folder: string, key: string): string | null {
@@ -68,7 +41,7 @@ function touch(file: string): void {
   }
 }
 
-function readRecord(file: string): EntryRecord | null {
+export function readRecord(file: string): EntryRecord | null {
   try {
     const {
       program,
@@ -121,16 +94,11 @@ export function keepEntry(
       removeEntry(folder, key);
     }
   }
-  try {
-    prune(folder, key);
-  } catch {
-    // Too large a cache is no reason to do without the program; the next build tries again.
-  }
   return path.join(entry, libraryName);
 }
 
 /** Takes something away at once, so that nobody finds half of it. */
-function removeEntry(folder: string, name: string): void {
+export function removeEntry(folder: string, name: string): void {
   const aside = path.join(folder, `removing-${crypto.randomBytes(8).toString("hex")}`);
   try {
     fs.renameSync(path.join(folder, name), aside);
@@ -152,88 +120,4 @@ export function keepFailed(folder: string, key: string, built: string): string {
   } catch {
     return built;
   }
-}
-
-const defaultMebibytes = 512;
-
-/** How many bytes entries may take together. */
-export function cacheLimit(): number {
-  const text = environment("VIBE_RL_CACHE_SIZE");
-  if (text === undefined) return defaultMebibytes * 2 ** 20;
-  const mebibytes = Number(text);
-  if (mebibytes >= 0 && Number.isFinite(mebibytes)) return mebibytes * 2 ** 20;
-  return fail("VIBE_RL_CACHE_SIZE", `must be a number of mebibytes, got ${JSON.stringify(text)}`, null);
-}
-
-/** Removes what was not used for longest until the rest fits; `keep` stays. */
-function prune(folder: string, keep: string): void {
-  removeAbandoned(folder);
-  const entries = entriesIn(folder).sort((a, b) => a.usedAt - b.usedAt);
-  let total = entries.reduce((sum, { bytes }) => sum + bytes, 0);
-  const limit = cacheLimit();
-  for (const { key, bytes } of entries) {
-    if (total <= limit) return;
-    if (key === keep) continue;
-    removeEntry(folder, key);
-    total -= bytes;
-  }
-}
-
-function removeAbandoned(folder: string): void {
-  for (const name of fs.readdirSync(folder)) {
-    if (!isScrap(name)) continue;
-    try {
-      if (Date.now() - fs.statSync(path.join(folder, name)).mtimeMs > abandonedMs) removeEntry(folder, name);
-    } catch {
-      // It is gone already.
-    }
-  }
-}
-
-function entriesIn(folder: string): CacheEntry[] {
-  return namesIn(folder)
-    .filter(isKey)
-    .flatMap((key) => {
-      const entry = path.join(folder, key);
-      try {
-        const [library, record] = [libraryName, recordName].map((name) =>
-          fs.statSync(path.join(entry, name)),
-        );
-        const known = readRecord(path.join(entry, recordName));
-        const damaged = { program: "(damaged)", compiler: "", sha256: "" };
-        return [{ ...(known ?? damaged), key, bytes: library.size + record.size, usedAt: record.mtimeMs }];
-      } catch {
-        // It is being removed.
-        return [];
-      }
-    });
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** What the cache has, the newest first. */
-export function listCache(): {
-  readonly folder: string;
-  readonly limit: number;
-  readonly entries: readonly CacheEntry[];
-} {
-  const folder = cachePath();
-  return { folder, limit: cacheLimit(), entries: entriesIn(folder).sort((a, b) => b.usedAt - a.usedAt) };
-}
-
-/** Removes everything that is the cache's own, and nothing that is somebody else's; returns what there was. */
-export function clearCache(): { readonly folder: string; readonly entries: number; readonly bytes: number } {
-  const folder = cachePath();
-  const entries = entriesIn(folder);
-  for (const name of namesIn(folder)) {
-    if (isMemo(name)) fs.rmSync(path.join(folder, name), { force: true });
-    else if (isKey(name) || isScrap(name)) removeEntry(folder, name);
-  }
-  return { folder, entries: entries.length, bytes: entries.reduce((sum, { bytes }) => sum + bytes, 0) };
 }

@@ -9,10 +9,21 @@ export function cachePath(): string {
   const shared = environment("XDG_CACHE_HOME");
   // A relative one is to be ignored, says the specification.
   if (shared !== undefined && path.isAbsolute(shared)) return path.join(shared, "vibe-rl");
-  const home = os.homedir();
+  const home = homeFolder();
+  if (home === null) return path.join(os.tmpdir(), `vibe-rl-${processIdentity().user ?? "user"}`);
   return platform() === "darwin"
     ? path.join(home, "Library", "Caches", "vibe-rl")
     : path.join(home, ".cache", "vibe-rl");
+}
+
+/** Where the user is at home; null for users of containers who are nowhere. */
+function homeFolder(): string | null {
+  try {
+    const home = os.homedir();
+    return path.isAbsolute(home) ? home : null;
+  } catch {
+    return null;
+  }
 }
 
 /** What keeps the folder from being used for what will run in this process; null if nothing does. It may be missing. */

@@ -4,7 +4,7 @@ import { cFlags, cRenderer } from "../../compiler/index.js";
 import { nativeBackend } from "./backend.js";
 
 export { nativeProblem } from "./backend.js";
-export { clearCache, listCache, type CacheEntry } from "./cache.js";
+export { clearCache, listCache, type CacheEntry } from "./cacheKeeping.js";
 
 /** How a compiler is told of the processor at hand is found out by asking it. */
 const isTuning = (flag: string): boolean => /^-m(arch|cpu|tune)=/.test(flag);

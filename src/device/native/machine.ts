@@ -2,8 +2,8 @@
 import { fail } from "../../array/index.js";
 import type { CTarget } from "../../compiler/index.js";
 import { crypto, fs, os, path } from "../../node/index.js";
-import { sha256 } from "./cache.js";
 import { cachePath, prepareFolder } from "./cacheFolder.js";
+import { sha256 } from "./checksum.js";
 import { limitSeconds, type Outcome, type Steps } from "./commands.js";
 import type { Compiler } from "./compiler.js";
 

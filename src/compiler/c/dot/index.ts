@@ -102,7 +102,7 @@ function renderTile(walk: Walk, epilogue: Epilogue, { width, vectors }: Panels, 
     for (let at = 0; at < vectors; at++) {
       const load =
         width === 1
-          ? `b[${step} + ${at * tiling.column.right}]`
+          ? `b[${step} + ${at * (isPacked ? 1 : tiling.column.right)}]`
           : `*(const ${type}u *)(b + ${step} + ${at * width})`;
       out.line(`const ${type} b${at} = ${load};`);
     }

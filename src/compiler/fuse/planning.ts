@@ -1,0 +1,149 @@
+// Which equations of a program share a loop, and in what order the loops run. Nothing is built here.
+import { sizeOf, type Atom, type Equation, type Variable } from "../../array/index.js";
+import type { Place } from "../kernel.js";
+import { entryOf, isInlineable, type Form } from "../primitives/index.js";
+import type { Block } from "./block.js";
+import { Grouping, type Group } from "./groups.js";
+import { findReads, valueOf, type ReduceNode, type Target } from "./nodes.js";
+
+/** An atom that shall lie at a place. */
+export interface Copy {
+  readonly atom: Atom;
+  readonly to: Place;
+}
+
+export interface RegionPlan {
+  /** In the order in which they run. */
+  readonly groups: readonly Group[];
+  /** Variables that one group reads of another. */
+  readonly needed: ReadonlySet<Variable>;
+}
+
+/** Plans a program whose outputs are brought to their places at the end by copies. */
+export function planRegion(block: Block, copies: readonly Copy[]): RegionPlan {
+  const planner = new Planner(block);
+  const { equations, outputs } = block.program;
+  const results = new Set<Atom>(outputs);
+  const usedInside = new Set(equations.flatMap(({ inputs }) => inputs));
+  /** Results that nothing here reads come last, so that they can take the place of what they replace. */
+  const isLast = (equation: Equation): boolean =>
+    isInlineable(equation) &&
+    equation.outputs.every((output) => results.has(output) && !usedInside.has(output));
+  const isLate = equations.map(isLast);
+  equations.filter((_, at) => !isLate[at]).forEach((equation) => planner.addEquation(equation));
+  equations.filter((_, at) => isLate[at]).forEach((equation) => planner.addEquation(equation));
+  for (const { atom, to } of copies) planner.addCopy(atom, to);
+  const needed = planner.grouping.variablesNeeded();
+  return { groups: planner.grouping.inOrder(needed), needed };
+}
+
+/** Whether a product is none for tiles: of integers, of nothing, or over no depth. */
+export const isPlainDot = ({ inputs, outputs: [output] }: Equation): boolean =>
+  output.type.dtype !== "float32" || inputs.some(({ type }) => sizeOf(type.shape) === 0);
+
+class Planner {
+  readonly grouping = new Grouping();
+
+  constructor(private readonly block: Block) {}
+
+  addEquation(equation: Equation): void {
+    if (isInlineable(equation)) {
+      for (const output of equation.outputs) if (this.block.stored.has(output)) this.addDefinition(output);
+      return;
+    }
+    const { form } = entryOf(equation);
+    if (form === null) throw new Error(`${equation.primitive.name} should have been written out`);
+    switch (form.kind) {
+      case "reduction":
+        this.addReduce(equation, form);
+        break;
+      case "concatenation":
+        this.addConcatenation(equation, form.axis(equation));
+        break;
+      case "product":
+        if (isPlainDot(equation)) this.grouping.addStep(equation, this.readsOf(equation.inputs), []);
+        else this.grouping.addDot(equation, this.readsOf(equation.inputs));
+        break;
+      case "step": {
+        const takes = form.takes(equation).filter((atom) => atom.kind === "variable");
+        this.grouping.addStep(equation, this.readsOf(equation.inputs), takes);
+        break;
+      }
+    }
+  }
+
+  addCopy(atom: Atom, to: Place): void {
+    this.addPoint(atom, { kind: "place", place: to }, this.canReadBehindProduct(atom));
+  }
+
+  /** A variable written out element by element. */
+  private addDefinition(variable: Variable): void {
+    this.addPoint(variable, { kind: "whole", variable }, this.canDefineBehindProduct(variable));
+  }
+
+  private addPoint(value: Atom, target: Target, isCheap: boolean): void {
+    const { shape } = value.type;
+    if (sizeOf(shape) === 0) return;
+    const variable = target.kind === "whole" ? target.variable : null;
+    const written = { value, variable };
+    const found = findReads(this.block, shape, (lowering, indices) => valueOf(written, lowering, indices));
+    this.grouping.addPoint({ kind: "point", shape, target, ...written, ...found }, isCheap);
+  }
+
+  private addReduce(equation: Equation, form: Extract<Form, { kind: "reduction" }>): void {
+    const [operand] = equation.inputs;
+    const { shape } = operand.type;
+    const axes = form.axes(equation);
+    const roles = shape.map((extent, axis) =>
+      extent === 1 ? "unit" : axes.includes(axis) ? "reduced" : "kept",
+    );
+    const found = findReads(this.block, shape, (lowering, indices) => lowering.at(operand, indices));
+    const node: ReduceNode = {
+      kind: "reduce",
+      variable: equation.outputs[0],
+      operand,
+      operation: form.operation,
+      kept: shape.filter((_, axis) => roles[axis] === "kept"),
+      reduced: shape.filter((_, axis) => roles[axis] === "reduced"),
+      roles,
+      ...found,
+    };
+    this.grouping.addReduce(node);
+  }
+
+  /** Every operand goes to its own part of the result. */
+  private addConcatenation({ inputs, outputs: [output] }: Equation, axis: number): void {
+    let start = 0;
+    for (const input of inputs) {
+      this.addPoint(input, { kind: "part", of: output, axis, start }, this.canReadBehindProduct(input));
+      start += input.type.shape[axis];
+    }
+    this.grouping.closeParts(output);
+  }
+
+  /** The arrays that writing out some atoms reads. */
+  private readsOf(atoms: readonly Atom[]): Set<Variable> {
+    const found = new Set<Variable>();
+    for (const atom of atoms) {
+      const { reads } = findReads(this.block, atom.type.shape, (lowering, indices) =>
+        lowering.at(atom, indices),
+      );
+      for (const variable of reads.keys()) found.add(variable);
+    }
+    return found;
+  }
+
+  /** Whether everything that is written out to define a variable can follow a product. */
+  private canDefineBehindProduct(variable: Variable): boolean {
+    const definition = this.block.definitions.get(variable);
+    if (definition === undefined) return true;
+    const { cost, isPositional } = entryOf(definition.equation);
+    // Cheap and simple enough for the end of a product's inner loop.
+    const canFollow = cost <= 4 && !isPositional;
+    return canFollow && definition.equation.inputs.every((input) => this.canReadBehindProduct(input));
+  }
+
+  private canReadBehindProduct(atom: Atom): boolean {
+    return atom.kind === "literal" || this.block.stored.has(atom) || this.canDefineBehindProduct(atom);
+  }
+}

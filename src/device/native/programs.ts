@@ -1,0 +1,78 @@
+// What compiling a program has come to, kept beside its library: with both of them a later process neither compiles the
+// program nor writes its C. This holds for the code of one build of this package.
+import { environment } from "../../array/index.js";
+import type { Compiled } from "../../compiler/index.js";
+import { crypto, fs, path, url } from "../../node/index.js";
+import { sha256 } from "./checksum.js";
+
+/** A program without its code: where things lie, and which library in the cache has it. */
+export interface KnownProgram {
+  readonly layout: Omit<Compiled<unknown>, "code">;
+  /** Whether it has work for several threads. */
+  readonly isParallel: boolean;
+  readonly library: string;
+}
+
+let stamp: string | null | undefined;
+
+/** What tells this build of the package from others; null where that cannot be told, as in bundles. */
+export function packageStamp(): string | null {
+  if (stamp === undefined) stamp = findStamp(import.meta.url);
+  return stamp;
+}
+
+function findStamp(here: string): string | null {
+  if (!here.endsWith("/dist/device/native/programs.js")) return null;
+  try {
+    const root = path.resolve(url.fileURLToPath(here), "..", "..", "..", "..");
+    const manifest = fs.readFileSync(path.join(root, "package.json"), "utf8");
+    // In a clone, code changes and the version does not; packages have no such file.
+    const built = fs.statSync(path.join(root, "dist", ".built"), { throwIfNoEntry: false });
+    return sha256(manifest, String(built?.mtimeMs ?? 0));
+  } catch {
+    return null;
+  }
+}
+
+/** The key of a program; null where it must be compiled anyway. */
+export const knownKey = (...parts: readonly string[]): string | null => {
+  const own = packageStamp();
+  return own === null || environment("VIBE_RL_DUMP") !== undefined ? null : sha256(own, ...parts);
+};
+
+export const isProgramFile = (name: string): boolean =>
+  /^program-[0-9a-f]{64}\.json(\.[0-9a-f]{8})?$/.test(name);
+
+const fileOf = (folder: string, key: string): string => path.join(folder, `program-${key}.json`);
+
+/** A program that was compiled before; null if there is none, or it is damaged. */
+export function recallProgram(folder: string, key: string): KnownProgram | null {
+  return readProgram(fileOf(folder, key));
+}
+
+export function readProgram(file: string): KnownProgram | null {
+  try {
+    const [sum, text] = JSON.parse(fs.readFileSync(file, "utf8")) as readonly [string, string];
+    return sha256(text) === sum ? (JSON.parse(text) as KnownProgram) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps a program, where the folder can. */
+export function rememberProgram(
+  folder: string,
+  key: string,
+  { layout, isParallel, library }: KnownProgram,
+): void {
+  const { memoryBytes, inputs, outputs, messages } = layout;
+  const text = JSON.stringify({ layout: { memoryBytes, inputs, outputs, messages }, isParallel, library });
+  const file = fileOf(folder, key);
+  const aside = `${file}.${crypto.randomBytes(4).toString("hex")}`;
+  try {
+    fs.writeFileSync(aside, JSON.stringify([sha256(text), text]), { mode: 0o600 });
+    fs.renameSync(aside, file);
+  } catch {
+    // It is compiled again next time.
+  }
+}

@@ -1,7 +1,7 @@
 // Native programs against C by hand, WebAssembly and JAX, and what their builds cost: npm run bench -- native, or
 // npm run bench -- native kernels softmax for some of it. --json prints one document instead of tables.
-// It needs package.json, dist, bench and node_modules/koffi only, so that it can be copied to another machine:
-// node bench/native.mjs --json > figures.json. (The command line draws its curve with node_modules/@resvg.)
+// It needs package.json, dist, bench, node_modules/koffi and node_modules/@koromix only, so that it can be copied to another
+// machine: node bench/native.mjs --json > figures.json
 // What has one thread is timed by the processor time that it takes, which other work on the machine changes little; what
 // has several can only be timed by the clock.
 import os from "node:os";

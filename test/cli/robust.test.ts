@@ -95,7 +95,7 @@ describe("a checkpoint directory of one's own", () => {
     const relative = path.relative(process.cwd(), checkpoints);
     const line = ["train", "cartpole_ppo", ...short, "--runner.checkpoint_dir", relative];
     const first = await call([...line, "--base-dir", path.join(folder, "runs")], { interruptAfter: 1 });
-    expect(first.lines[1]).toBe(`checkpoints go to: ${checkpoints}`);
+    expect(first.lines.slice(0, 3)).toContain(`checkpoints go to: ${checkpoints}`);
     const [only] = findRuns(path.join(folder, "runs"));
     expect(only.loadConfig()).toMatchObject({ runner: { checkpointDir: checkpoints } });
     const child = spawnSync(process.execPath, [program, "resume", only.root], {

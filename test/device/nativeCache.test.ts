@@ -419,7 +419,7 @@ describe("what a program came to", () => {
   it("is kept, and forgotten if it is damaged", () => {
     const folder = temporaryFolder();
     expect(recallProgram(folder, key)).toBeNull();
-    const program = { layout, isParallel: true, library: "b".repeat(64) };
+    const program = { layout, parallelWork: "much" as const, library: "b".repeat(64) };
     rememberProgram(folder, key, program);
     expect(recallProgram(folder, key)).toEqual(program);
     const [name] = fs.readdirSync(folder);
@@ -434,7 +434,7 @@ describe("what a program came to", () => {
     const cache = temporaryCache();
     scriptedCompiler();
     const { key: library } = build("one");
-    rememberProgram(cache, key, { layout, isParallel: false, library });
+    rememberProgram(cache, key, { layout, parallelWork: "none", library });
     build("two");
     expect(recallProgram(cache, key)?.library).toBe(library);
     fs.rmSync(path.join(cache, library), { recursive: true });

@@ -12,51 +12,60 @@ export class FormulaFunctions {
     return [...this.texts.values()].join("\n");
   }
 
-  /** A call; a second result is written to a place. */
-  call(
-    name: string,
-    dtype: DType,
-    inputs: readonly string[],
-    width: Width,
-  ): { value: string; other: string | null } {
+  /**
+   * The name of a function that computes an operation for several values at once, in turns, where each step waits for
+   * the one before. It takes the operands of all, then where to write the results of all.
+   */
+  named(name: string, dtype: DType, width: Width, copies: number): string {
     const formula = formulaOf(name, dtype);
     if (formula === null) throw new Error(`the C renderer does not know the operation ${name} of ${dtype}`);
-    const own = `f_${name}_${dtype}_${width}`;
-    if (!this.texts.has(own)) this.texts.set(own, functionText(own, formula, width));
-    return { value: `${own}(${inputs.join(", ")})`, other: formula.results.length > 1 ? own : null };
+    const own = `f_${name}_${dtype}_${width}x${copies}`;
+    if (!this.texts.has(own)) this.texts.set(own, functionText(own, formula, width, copies));
+    return own;
+  }
+
+  /** A call that gives the one result of an operation. */
+  call(name: string, dtype: DType, inputs: readonly string[], width: Width): string {
+    return `${this.named(name, dtype, width, 1)}(${inputs.join(", ")})`;
   }
 }
 
-function functionText(name: string, { terms, results }: Formula, width: Width): string {
-  const names = new Map<Term, Operand>();
+/** One value with one result is returned; others are written to places. */
+function functionText(name: string, { terms, results }: Formula, width: Width, copies: number): string {
+  const turns = Array.from({ length: copies }, (_, copy) => copy);
+  const names = turns.map(() => new Map<Term, Operand>());
+  const lines = terms.flatMap((term, at) =>
+    turns.flatMap((copy) => {
+      const { dtype } = term;
+      const know = (text: string, constant: number | null = null) =>
+        names[copy].set(term, { text, dtype, constant });
+      if (term.kind === "operand") know(`x${term.operand}_${copy}`);
+      else if (term.kind === "constant") know(splat(literal(term.value, dtype), dtype, width), term.value);
+      else {
+        const inputs = term.inputs.map((input) => names[copy].get(input) as Operand);
+        const value = operationText(term.name, { dtype, inputs, width });
+        if (value === null) throw new Error(`the C renderer does not know the operation ${term.name}`);
+        know(`t${at}_${copy}`);
+        return [`  const ${typeOf(dtype, width)} t${at}_${copy} = ${value};`];
+      }
+      return [];
+    }),
+  );
   const operands = terms.filter((term) => term.kind === "operand").sort((a, b) => a.operand - b.operand);
-  const lines = terms.flatMap((term, at): string[] => {
-    const { dtype } = term;
-    if (term.kind === "operand") {
-      names.set(term, { text: `x${term.operand}`, dtype, constant: null });
-      return [];
-    }
-    if (term.kind === "constant") {
-      names.set(term, { text: splat(literal(term.value, dtype), dtype, width), dtype, constant: term.value });
-      return [];
-    }
-    const inputs = term.inputs.map((input) => names.get(input) as Operand);
-    const value = operationText(term.name, { dtype, inputs, width });
-    if (value === null) throw new Error(`the C renderer does not know the operation ${term.name}`);
-    names.set(term, { text: `t${at}`, dtype, constant: null });
-    return [`  const ${typeOf(dtype, width)} t${at} = ${value};`];
-  });
-  const [first, second] = results.map((result) => names.get(result) as Operand);
+  const params = turns.flatMap((copy) =>
+    operands.map(({ dtype, operand }) => `${typeOf(dtype, width)} x${operand}_${copy}`),
+  );
   const type = typeOf(results[0].dtype, width);
-  const params = operands.map((operand) => `${typeOf(operand.dtype, width)} x${operand.operand}`);
-  if (second !== undefined) {
-    params.push(`${type} *other`);
-    lines.push(`  *other = ${second.text};`);
+  const textOf = (copy: number, result: Term) => (names[copy].get(result) as Operand).text;
+  const returns = copies * results.length === 1;
+  if (returns) lines.push(`  return ${textOf(0, results[0])};`);
+  else {
+    for (const copy of turns)
+      results.forEach((result, at) => {
+        params.push(`${type} *r${at}_${copy}`);
+        lines.push(`  *r${at}_${copy} = ${textOf(copy, result)};`);
+      });
   }
-  return [
-    `static inline __attribute__((unused)) ${type} ${name}(${params.join(", ")}) {`,
-    ...lines,
-    `  return ${first.text};`,
-    "}",
-  ].join("\n");
+  const head = `${returns ? type : "void"} ${name}(${params.join(", ")})`;
+  return [`static inline __attribute__((unused)) ${head} {`, ...lines, "}"].join("\n");
 }

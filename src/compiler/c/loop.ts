@@ -9,7 +9,7 @@ import { Accumulator } from "./accumulators.js";
 import { writeStores } from "./stores.js";
 import type { KernelText } from "./surroundings.js";
 import { vectorWidths, type Width } from "./types.js";
-import { Values } from "./values.js";
+import { computeTogether, Values } from "./values.js";
 
 export const renderLoop = (text: KernelText, kernel: LoopKernel): void =>
   new LoopRenderer(text, kernel).render();
@@ -64,8 +64,6 @@ class LoopRenderer {
   private stretchesOf(extent: number): Stretch[] {
     const found: Stretch[] = [];
     const { lanes } = this.text.target;
-    // Where the order of points matters elements go one by one anyway.
-    const isReducing = this.kernel.reductions.length > 0;
     let from = 0;
     const add = (width: Width, copies: number) => {
       const count = Math.floor((extent - from) / (width * copies));
@@ -76,7 +74,7 @@ class LoopRenderer {
     };
     for (const width of vectorWidths) {
       if (width > lanes) continue;
-      if (isReducing && this.analysis.unroll > 1 && from === 0) add(width, this.analysis.unroll);
+      if (this.analysis.unroll > 1 && from === 0) add(width, this.analysis.unroll);
       add(width, 1);
     }
     add(1, 1);
@@ -141,7 +139,7 @@ class LoopRenderer {
   /** Computes a value, for all vectors alike if it is the same in all. */
   private compute(expression: Expression): void {
     if (expression.kind === "constant") return;
-    this.eachCopy((values) => values.compute([expression]));
+    computeTogether(this.values.slice(0, this.copies), [expression]);
   }
 
   private inside(next: number): void {
@@ -208,16 +206,16 @@ class LoopRenderer {
   /** Everything that happens at one point, or at several at once. */
   private point(): void {
     const { reductions, body } = this.kernel;
-    this.inScope(() =>
+    this.inScope(() => {
+      computeTogether(this.values.slice(0, this.copies), [...reductionRoots(this.kernel), ...rootsOf(body)]);
       this.eachCopy((values, copy) => {
-        values.compute([...reductionRoots(this.kernel), ...rootsOf(body)]);
         this.accumulators.get(this.width)?.[copy].forEach((accumulator, index) => {
           const { value, position } = reductions[index];
           accumulator.add(values.read(value), position === null ? null : values.read(position));
         });
         writeStores(body, values);
-      }),
-    );
+      });
+    });
   }
 
   private reduce(next: number): void {

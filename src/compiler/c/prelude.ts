@@ -172,15 +172,18 @@ const sqrtBuiltin = (width: Width): string =>
     ? "(vf16)GCC_OR_CLANG(__builtin_ia32_sqrtps512_mask(x, x, (unsigned short)-1, 4), __builtin_ia32_sqrtps512(x, 4))"
     : `(vf${width})__builtin_ia32_sqrtps${width === 8 ? "256" : ""}(x)`;
 
+// GCC 12 leaves out calls of functions in the same file whose stores it takes for overwritten, so that it must know
+// nothing of them.
 const scalars = `#include <stddef.h>
 #include <string.h>
 #define INLINE static inline __attribute__((always_inline, unused))
 #ifdef __clang__
 #define GCC_OR_CLANG(gcc, clang) clang
+#define KERNEL __attribute__((noinline, visibility("hidden")))
 #else
 #define GCC_OR_CLANG(gcc, clang) gcc
+#define KERNEL __attribute__((noipa, visibility("hidden")))
 #endif
-#define KERNEL __attribute__((noinline, visibility("hidden")))
 INLINE float bitsToFloat(unsigned x) { float r; memcpy(&r, &x, 4); return r; }
 INLINE unsigned floatToBits(float x) { unsigned r; memcpy(&r, &x, 4); return r; }
 INLINE float SELECTF1(int m, float a, float b) { return m ? a : b; }

@@ -12,7 +12,7 @@ import { prelude } from "./prelude.js";
 import { renderSort, sortPrelude } from "./sort.js";
 import { counterName, KernelText, type CTarget } from "./surroundings.js";
 import { CText, sumText } from "./text.js";
-import { isShared } from "./work.js";
+import { isShared, parallelWorkOf, type ParallelWork } from "./work.js";
 
 /** A kernel's function: what it is called like, and all of it. */
 interface CFunction {
@@ -29,7 +29,7 @@ export function renderProgram(
   steps: readonly Step[],
   plan: MemoryPlan,
   target: CTarget,
-): { readonly sources: string[]; readonly isParallel: boolean } {
+): { readonly sources: string[]; readonly parallelWork: ParallelWork } {
   return new ProgramRenderer(plan, target).render(steps);
 }
 
@@ -48,7 +48,7 @@ class ProgramRenderer {
     this.meetings = new Meetings(plan);
   }
 
-  render(steps: readonly Step[]): { readonly sources: string[]; readonly isParallel: boolean } {
+  render(steps: readonly Step[]): { readonly sources: string[]; readonly parallelWork: ParallelWork } {
     this.out.block("static void body(void *context, int part)", () => {
       this.out.line("const struct run *const given = context;");
       this.out.line("char *const memory = given->memory;");
@@ -59,7 +59,7 @@ class ProgramRenderer {
       this.emit(steps);
       this.out.line("leaveFlushing(mode);");
     });
-    const isParallel = kernelsIn(steps).some((kernel) => isShared(kernel, this.target));
+    const parallelWork = parallelWorkOf(kernelsIn(steps), this.target);
     const beginning = [prelude(this.target.lanes), sortPrelude, this.formulas.text].join("\n");
     const length = this.functions.reduce((sum, { body }) => sum + body.length, 0);
     const units = Math.min(mostUnits, Math.max(1, Math.ceil(length / unitLength)));
@@ -75,12 +75,12 @@ class ProgramRenderer {
             heads,
             ...bodies,
             this.out.toString(),
-            entry(isParallel),
+            entry(parallelWork !== "none"),
             "",
           ].join("\n")
         : [beginning, ...bodies, ""].join("\n");
     });
-    return { sources, isParallel };
+    return { sources, parallelWork };
   }
 
   /** Whether threads share any of the work of steps. */

@@ -5,8 +5,10 @@ import { scratchOf } from "./dot/index.js";
 import { renderProgram } from "./program.js";
 import { sortScratch } from "./sort.js";
 import type { CTarget } from "./surroundings.js";
+import type { ParallelWork } from "./work.js";
 
 export type { CTarget } from "./surroundings.js";
+export type { ParallelWork } from "./work.js";
 
 /**
  * A program as C: translation units, to be built and linked into one shared library, which exports
@@ -14,14 +16,17 @@ export type { CTarget } from "./surroundings.js";
  */
 export interface CProgram {
   readonly sources: readonly string[];
-  /** Whether it has work that is worth several threads. */
-  readonly isParallel: boolean;
+  /** What several threads can share of its work. */
+  readonly parallelWork: ParallelWork;
 }
 
-/** What the C is to be compiled with: nothing that changes what NaN means or in which order sums are taken. */
+/**
+ * What the C is to be compiled with: nothing that changes what NaN means or in which order sums are taken. Vectors are
+ * written out already.
+ */
 export const cFlags: readonly string[] = [
   ...["-std=gnu11", "-O2", "-march=native", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"],
-  ...["-fwrapv", "-fno-strict-aliasing", "-fPIC", "-w"],
+  ...["-fwrapv", "-fno-strict-aliasing", "-fno-tree-vectorize", "-fPIC", "-w"],
 ];
 
 function scratch(kernel: Kernel, target: CTarget): number {

@@ -3,14 +3,40 @@ import type { DType } from "../../array/index.js";
 import type { Combine, Store } from "../kernel.js";
 import { rootsOf } from "../walk.js";
 import { elementText, isScattered, placeText, strideOf } from "./loads.js";
+import { rowsOf, wholeRows } from "./neighbours.js";
 import { operationText } from "./operations.js";
-import { isByte, letterOf, memoryType, splat, type Width } from "./types.js";
+import { isByte, letterOf, memoryType, splat, typeOf, type Width } from "./types.js";
 import type { Values } from "./values.js";
 
 /** Writes stores; all values are computed before the first is stored, for stores may overwrite what others read. */
 export function writeStores(stores: readonly Store[], values: Values): void {
   values.compute(rootsOf(stores));
-  for (const store of stores) writeStore(store, values);
+  const rows = values.points.width === 1 ? [] : rowsIn(stores, values);
+  for (const row of rows) writeRow(row, values);
+  const done = new Set(rows.flat());
+  for (const store of stores) if (!done.has(store)) writeStore(store, values);
+}
+
+/** Stores that fill whole rows; those of one place twice would depend on their order. */
+const rowsIn = (stores: readonly Store[], values: Values): Store[][] =>
+  wholeRows(
+    stores.filter(
+      ({ combine, guard, address }) => combine === "set" && guard === null && address.computed.length === 0,
+    ),
+    ({ address }) => address,
+    (address) => strideOf(address, values),
+  );
+
+function writeRow(row: readonly Store[], values: Values): void {
+  const { out } = values.kernel;
+  const { width } = values.points;
+  const [{ address }] = row;
+  const { dtype } = address.buffer;
+  const place = `${values.kernel.pointer(address.buffer)} + ${placeText(address, values)}`;
+  const columns = row.map(({ value }) => values.read(value));
+  rowsOf(out, dtype, width, columns).forEach((name, at) =>
+    out.line(`*(${typeOf(dtype, width)}u *)(${place} + ${at * width}) = ${name};`),
+  );
 }
 
 function writeStore(store: Store, values: Values): void {

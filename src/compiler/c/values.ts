@@ -1,7 +1,8 @@
 // The values of a kernel while it is written out: which of them have names now, and how each is computed.
-import type { Expression, Operation } from "../kernel.js";
+import type { Expression, Load, Operation } from "../kernel.js";
 import { expressionsBelow } from "../walk.js";
-import { loadText } from "./loads.js";
+import { loadText, placeText, strideOf } from "./loads.js";
+import { columnsOf, wholeRows } from "./neighbours.js";
 import { operationText, type Operand } from "./operations.js";
 import type { KernelText } from "./surroundings.js";
 import { literal, splat, typeOf, type Width } from "./types.js";
@@ -47,6 +48,10 @@ export class Values {
     this.scope.push(expression);
   }
 
+  isKnown(expression: Expression): boolean {
+    return this.known.has(expression);
+  }
+
   /** Computes values that are not known yet, and all that they need. */
   compute(roots: Iterable<Expression>): void {
     for (const expression of expressionsBelow(roots)) this.computeOne(expression);
@@ -56,8 +61,13 @@ export class Values {
   computeOne(expression: Expression): void {
     if (expression.kind === "constant" || this.known.has(expression)) return;
     const width = this.points.isUniform(expression) ? 1 : this.points.width;
-    if (expression.kind === "operation" && expression.name === "threefry2x32") {
-      this.drawBits(expression, width);
+    const row = width === 1 || expression.kind !== "load" ? undefined : this.rows.get(expression);
+    if (row !== undefined) {
+      this.loadRow(row, width);
+      return;
+    }
+    if (isRandomBits(expression)) {
+      drawBits([this], expression, width);
       return;
     }
     const name = this.kernel.out.name("v");
@@ -103,8 +113,7 @@ export class Values {
         const inputs = expression.inputs.map((input) => this.operand(input, width));
         const texts = inputs.map(({ text }) => text);
         return (
-          operationFor(name, dtype, inputs, width) ??
-          this.kernel.functions.call(name, dtype, texts, width).value
+          operationFor(name, dtype, inputs, width) ?? this.kernel.functions.call(name, dtype, texts, width)
         );
       }
       case "reduced":
@@ -112,33 +121,79 @@ export class Values {
     }
   }
 
-  /** Computes both words of a block of random bits. */
-  private drawBits(operation: Operation, width: Width): void {
-    const { out, functions } = this.kernel;
-    const [asked, other] = [out.name("v"), out.name("v")];
-    const type = typeOf(operation.dtype, width);
-    const words = operation.result === 0 ? [asked, other] : [other, asked];
-    const inputs = operation.inputs.map((input) => this.read(input, width));
-    out.line(`${type} ${words[1]};`);
-    const { value } = functions.call(operation.name, operation.dtype, [...inputs, `&${words[1]}`], width);
-    out.line(`const ${type} ${words[0]} = ${value};`);
-    this.know(operation, asked, width);
-    this.siblings.get(operation.inputs.map(({ id }) => id).join())?.forEach((sibling) => {
-      if (sibling !== operation && sibling.result !== operation.result) this.know(sibling, other, width);
+  /** Says what both words of a block of random bits are called. */
+  knowBits(operation: Operation, words: readonly [string, string], width: Width): void {
+    const siblings = this.siblings.get(blockKey(operation)) ?? [operation];
+    for (const sibling of siblings)
+      if (!this.known.has(sibling)) this.know(sibling, words[sibling.result], width);
+  }
+
+  /** Loads whole rows, and finds their columns. */
+  private loadRow(row: readonly Load[], width: Width): void {
+    const { out } = this.kernel;
+    const [{ address, dtype }] = row;
+    const type = typeOf(dtype, width);
+    const place = `${this.kernel.pointer(address.buffer)} + ${placeText(address, this)}`;
+    const vectors = row.map((_, at) => {
+      const name = out.name("l");
+      out.line(`const ${type} ${name} = *(const ${type}u *)(${place} + ${at * width});`);
+      return name;
+    });
+    columnsOf(out, dtype, width, vectors).forEach((name, at) => {
+      if (!this.known.has(row[at])) this.know(row[at], name, width);
     });
   }
 
+  /** Loads that are done together with others. */
+  private readonly rows = new Map<Load, readonly Load[]>();
   /** Blocks of random bits by their operands: both words of one are computed together. */
   private siblings = new Map<string, Operation[]>();
 
   /** Says which expressions there are. */
   expect(order: readonly Expression[]): void {
+    const loads = order.filter((expression): expression is Load => {
+      if (expression.kind !== "load" || expression.guard !== null) return false;
+      return expression.address.computed.length === 0;
+    });
+    for (const row of wholeRows(
+      loads,
+      ({ address }) => address,
+      (address) => strideOf(address, this),
+    ))
+      for (const load of row) this.rows.set(load, row);
     this.siblings = new Map();
     for (const expression of order) {
-      if (expression.kind !== "operation" || expression.name !== "threefry2x32") continue;
-      const key = expression.inputs.map(({ id }) => id).join();
+      if (!isRandomBits(expression)) continue;
+      const key = blockKey(expression);
       this.siblings.set(key, [...(this.siblings.get(key) ?? []), expression]);
     }
+  }
+}
+
+const isRandomBits = (expression: Expression): expression is Operation =>
+  expression.kind === "operation" && expression.name === "threefry2x32";
+
+/** Names a block of random bits: both of its words have the same operands. */
+const blockKey = ({ inputs }: Operation): string => inputs.map(({ id }) => id).join();
+
+/** Computes both words of a block of random bits, for all copies in turns. */
+function drawBits(copies: readonly Values[], operation: Operation, width: Width): void {
+  const { out, functions } = copies[0].kernel;
+  const words = copies.map(() => [out.name("v"), out.name("v")] as const);
+  const inputs = copies.flatMap((values) => operation.inputs.map((input) => values.read(input, width)));
+  out.line(`${typeOf(operation.dtype, width)} ${words.flat().join(", ")};`);
+  const name = functions.named(operation.name, operation.dtype, width, copies.length);
+  out.line(`${name}(${[...inputs, ...words.flat().map((word) => `&${word}`)].join(", ")});`);
+  copies.forEach((values, copy) => values.knowBits(operation, words[copy], width));
+}
+
+/** Computes values at several places, one value after the other, and what they need. */
+export function computeTogether(copies: readonly Values[], roots: readonly Expression[]): void {
+  const [first] = copies;
+  for (const expression of expressionsBelow(roots)) {
+    const isDrawn = isRandomBits(expression) && !first.isKnown(expression);
+    if (isDrawn && !first.points.isUniform(expression)) drawBits(copies, expression, first.points.width);
+    else for (const values of copies) values.computeOne(expression);
   }
 }
 

@@ -69,8 +69,8 @@ function keptProgram(memo: string): BuiltProgram | null {
   const known = prepareFolder(cache) === null ? recallProgram(cache, memo) : null;
   const file = known === null ? null : findEntry(cache, known.library);
   if (known === null || file === null) return null;
-  const { layout, isParallel, library } = known;
-  return { layout, isParallel, built: { file, key: library, temporary: null } };
+  const { layout, parallelWork, library } = known;
+  return { layout, parallelWork, built: { file, key: library, temporary: null } };
 }
 
 type RendererFor = (target: CTarget) => Renderer<CProgram>;
@@ -109,11 +109,11 @@ export function nativeBackend(rendererFor: RendererFor, flagsNow: () => readonly
     const { code, ...layout } = compile(program, constants, rendererFor(machine.target), (forms) =>
       writeDumps(name, forms),
     );
-    const { isParallel } = code;
+    const { parallelWork } = code;
     const built = yield* libraryOf({ name, units: code.sources, flags }, compiler, machine);
     if (memo !== null && built.temporary === null)
-      rememberProgram(cachePath(), memo, { layout, isParallel, library: built.key });
-    return { layout, isParallel, built };
+      rememberProgram(cachePath(), memo, { layout, parallelWork, library: built.key });
+    return { layout, parallelWork, built };
   }
 
   function* executable(
@@ -123,10 +123,9 @@ export function nativeBackend(rendererFor: RendererFor, flagsNow: () => readonly
   ): Steps<MemoryExecutable> {
     const found = needSurroundings();
     const { koffi, compiler } = found;
-    const threads = threadsFor(options.threads ?? null);
     const flags = flagsNow();
-    const { layout, isParallel, library } = yield* ready(program, options, found, flags);
-    const pool = isParallel ? yield* poolOf(koffi, compiler, threads, flags) : null;
+    const { layout, parallelWork, library } = yield* ready(program, options, found, flags);
+    const pool = yield* poolOf(koffi, compiler, threadsFor(options.threads ?? null, parallelWork), flags);
     const memory = memoryFor(koffi);
     const { constants, donated } = options;
     return new MemoryExecutable(layout, constants, donated, memory, (print) =>

@@ -1,6 +1,6 @@
 // The threads that native programs share: one set of workers for each number of them, as long as the process lives.
 import { environment, fail } from "../../array/index.js";
-import { poolSource } from "../../compiler/index.js";
+import { poolSource, type ParallelWork } from "../../compiler/index.js";
 import { os, threads } from "../../node/index.js";
 import { libraryOf } from "./build.js";
 import type { Steps } from "./commands.js";
@@ -9,11 +9,19 @@ import type { Koffi } from "./koffi.js";
 import { loadLibrary } from "./library.js";
 import { machineOf } from "./machine.js";
 
-/** How many threads a program may have: what was asked for, or VIBE_RL_THREADS, or one for each processor. */
-export function threadsFor(asked: number | null): number {
-  if (asked !== null) return asked;
+/**
+ * How many threads a program has: what was asked for, or VIBE_RL_THREADS, or one for each processor if its work is worth
+ * them; one where there is nothing to share.
+ */
+export function threadsFor(asked: number | null, work: ParallelWork): number {
+  const count = asked ?? threadsFromEnvironment();
+  if (work === "none") return 1;
+  return count ?? (work === "much" ? os.availableParallelism() : 1);
+}
+
+function threadsFromEnvironment(): number | null {
   const text = environment("VIBE_RL_THREADS");
-  if (text === undefined) return os.availableParallelism();
+  if (text === undefined) return null;
   const count = Number(text);
   if (Number.isSafeInteger(count) && count >= 1) return count;
   return fail("VIBE_RL_THREADS", `must be a whole number of at least 1, got ${JSON.stringify(text)}`, null);

@@ -1,15 +1,15 @@
 // What compiling a program has come to, kept beside its library: with both of them a later process neither compiles the
 // program nor writes its C. This holds for the code of one build of this package.
 import { environment } from "../../array/index.js";
-import type { Compiled } from "../../compiler/index.js";
+import type { Compiled, ParallelWork } from "../../compiler/index.js";
 import { crypto, fs, path, url } from "../../node/index.js";
 import { sha256 } from "./checksum.js";
 
 /** A program without its code: where things lie, and which library in the cache has it. */
 export interface KnownProgram {
   readonly layout: Omit<Compiled<unknown>, "code">;
-  /** Whether it has work for several threads. */
-  readonly isParallel: boolean;
+  /** What several threads can share of its work. */
+  readonly parallelWork: ParallelWork;
   readonly library: string;
 }
 
@@ -63,10 +63,10 @@ export function readProgram(file: string): KnownProgram | null {
 export function rememberProgram(
   folder: string,
   key: string,
-  { layout, isParallel, library }: KnownProgram,
+  { layout, parallelWork, library }: KnownProgram,
 ): void {
   const { memoryBytes, inputs, outputs, messages } = layout;
-  const text = JSON.stringify({ layout: { memoryBytes, inputs, outputs, messages }, isParallel, library });
+  const text = JSON.stringify({ layout: { memoryBytes, inputs, outputs, messages }, parallelWork, library });
   const file = fileOf(folder, key);
   const aside = `${file}.${crypto.randomBytes(4).toString("hex")}`;
   try {

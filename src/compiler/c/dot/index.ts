@@ -1,10 +1,11 @@
 // Matrix products as C.
 import type { DotKernel, DotOperand } from "../../kernel.js";
 import { productOf } from "../../schedule/product.js";
-import { productRegimes, reductionRegimes } from "../../schedule/sums.js";
+import { productRegimes } from "../../schedule/sums.js";
 import type { CTarget, KernelText } from "../surroundings.js";
 import { sumText } from "../text.js";
-import { typeOf, type Width } from "../types.js";
+import { typeOf } from "../types.js";
+import { renderDeep } from "./deep.js";
 import { Epilogue } from "./epilogue.js";
 import { packRight } from "./pack.js";
 import { sumOver } from "./sums.js";
@@ -129,80 +130,6 @@ function renderTile(walk: Walk, epilogue: Epilogue, { width, vectors }: Panels, 
       const place = `tile + down * ${size} + across`;
       out.line(`const ${type} sum = ${width === 1 ? `*(${place})` : `*(const ${type}u *)(${place})`};`);
       epilogue.store("sum", width, "(i + down)", "(j + across)");
-    }),
-  );
-}
-
-/** Rows of a tile where vectors run along the depth. */
-const deepRows = 4;
-
-/** Few columns: each sum is a product of two vectors along the depth. */
-function renderDeep(walk: Walk): void {
-  const { text, tiling, product, kernel } = walk;
-  const { out } = text;
-  const { column, depth } = tiling;
-  const [axis] = product.depth;
-  const isInOrder = axis.right === 1;
-  const scratch = text.scratch(kernel);
-  const right = `(${walk.right} + ${walk.moved("right")})`;
-  if (!isInOrder) {
-    out.block(`for (int c = 0; c < ${column.extent}; ++c)`, () =>
-      out.line(
-        `for (long k = 0; k < ${depth}; ++k) ${scratch}[c * ${depth} + k] = ${right}[c * (long)${column.right} + k * ${axis.right}];`,
-      ),
-    );
-  }
-  const columns = isInOrder ? { base: right, stride: column.right } : { base: scratch, stride: depth };
-  const epilogue = new Epilogue(walk);
-  walk.over(product.rows.slice(0, -1), () => {
-    const { extent } = tiling.row;
-    const tiles = Math.floor(extent / deepRows);
-    const rest = extent % deepRows;
-    const { from, to } = text.share(tiles);
-    const scaled = (bound: string) => `${bound} * ${deepRows}`;
-    if (tiles > 0)
-      out.loop("i", scaled(from), scaled(to), deepRows, () => deepTile(walk, epilogue, columns, deepRows));
-    const last = () =>
-      out.loop("i", extent - rest, extent, rest, () => deepTile(walk, epilogue, columns, rest));
-    if (rest > 0 && text.isShared) out.block("if (part == parts - 1)", last);
-    else if (rest > 0) last();
-  });
-}
-
-function deepTile(
-  walk: Walk,
-  epilogue: Epilogue,
-  right: { readonly base: string; readonly stride: number },
-  rows: number,
-): void {
-  const { text, tiling } = walk;
-  const { out } = text;
-  const { row, column, depth } = tiling;
-  const width: Width = text.widthFor(depth);
-  const type = typeOf("float32", width);
-  const whole = Math.floor(depth / width) * width;
-  const names = Array.from({ length: rows }, (_, down) =>
-    Array.from({ length: column.extent }, (_, at) => `c${down}_${at}`),
-  );
-  out.line(`const float *const a = ${walk.left} + ${walk.moved("left")} + i * ${row.left};`);
-  sumOver(out, names.flat(), width, [{ extent: whole, step: width }], reductionRegimes, () => {
-    for (let at = 0; at < column.extent; at++)
-      out.line(`const ${type} b${at} = *(const ${type}u *)(${right.base} + ${at * right.stride} + k0);`);
-    names.forEach((line, down) => {
-      out.line(`const ${type} x${down} = *(const ${type}u *)(a + ${down * row.left} + k0);`);
-      out.line(line.map((sum, at) => `${sum} = ${sum} + x${down} * b${at};`).join(" "));
-    });
-  });
-  names.forEach((line, down) =>
-    line.forEach((sum, at) => {
-      out.block("", () => {
-        out.line(`float sum = sumOf${width}f(${sum});`);
-        if (whole < depth)
-          out.line(
-            `for (long k = ${whole}; k < ${depth}; ++k) sum += a[${down * row.left} + k] * (${right.base})[${at * right.stride} + k];`,
-          );
-        epilogue.store("sum", 1, `(i + ${down})`, String(at));
-      });
     }),
   );
 }

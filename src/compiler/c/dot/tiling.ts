@@ -37,13 +37,11 @@ export function tilingOf(product: Product, target: CTarget): Tiling {
   const steps = extentOf(depth);
   const base = { row, column, depth: steps };
   const [inner] = depth;
-  const isDeep =
-    extentOf(columns) < 4 &&
-    columns.length <= 1 &&
-    depth.length === 1 &&
-    inner.left === 1 &&
-    inner.extent >= 16;
-  if (isDeep) return { ...base, method: "deep", panels: [] };
+  const isNarrow = extentOf(columns) < 4;
+  // For few rows, vectors along the depth are cheaper than packing.
+  const isFlat = !isNarrow && column.right !== 1 && inner?.right === 1 && extentOf(rows) < rowsToPack;
+  const isInDepth = columns.length <= 1 && depth.length === 1 && inner.left === 1 && inner.extent >= 16;
+  if (isInDepth && (isNarrow || isFlat)) return { ...base, method: "deep", panels: [] };
   const panels = panelsOf(extentOf(rows), column.extent, target);
   const isVector = column.extent >= 4;
   const collides = extentOf(rows) >= rowsToPack && (lastOf(depth)?.right ?? 0) >= collidingStride;

@@ -8,12 +8,11 @@ import { lax, np, random, vmap } from "vibe-rl/array";
 import { AutoResetWrapper, make } from "vibe-rl/env";
 
 /** Steps without an update at the start of DQN and SAC. */
-export const warmUp = 1000;
+const warmUp = 1000;
 const capacity = 100_000;
 
-const ppoConfig = PPOConfig({ numEnvs: 4, clipValueLoss: false });
 /** Environment steps of one PPO update. */
-export const stepsPerUpdate = ppoConfig.numEnvs * ppoConfig.nSteps;
+const stepsPerUpdate = ({ numEnvs, nSteps }) => numEnvs * nSteps;
 
 function playable(id) {
   const [env, params] = make(id);
@@ -22,7 +21,7 @@ function playable(id) {
 }
 
 /** Collect, estimate advantages, descend, so many times: from a key to the mean length of each update's episodes. */
-export const ppoRun = (updates) => (key) => {
+const ppoRun = (ppoConfig, updates) => (key) => {
   const { env, params, obsShape, actions } = playable("CartPole-v1");
   const options = { config: ppoConfig };
   const [initKey, resetKey] = random.split(key);
@@ -35,7 +34,7 @@ export const ppoRun = (updates) => (key) => {
       );
       const [agent] = PPO.update(played, rollout, lastValue, options);
       const episodes = np.maximum(rollout.done.astype("float32").sum(), 1);
-      return [{ agent, obs, envState }, np.divide(stepsPerUpdate, episodes)];
+      return [{ agent, obs, envState }, np.divide(stepsPerUpdate(ppoConfig), episodes)];
     },
     start,
     null,
@@ -75,7 +74,7 @@ function offPolicyRun({ id, agent: { init, act, update }, config, firstAction },
   };
 }
 
-export const dqnRun = (steps) =>
+const dqnRun = (steps) =>
   offPolicyRun(
     {
       id: "CartPole-v1",
@@ -86,7 +85,7 @@ export const dqnRun = (steps) =>
     steps,
   );
 
-export const sacRun = (steps) =>
+const sacRun = (steps) =>
   offPolicyRun(
     {
       id: "Pendulum-v1",
@@ -96,3 +95,38 @@ export const sacRun = (steps) =>
     },
     steps,
   );
+
+const average = (list) => list.reduce((sum, value) => sum + value, 0) / list.length;
+
+/** PPO on CartPole, so many updates, as one of the runs that are measured. */
+export function ppoTraining(config, count) {
+  const settings = PPOConfig({ clipValueLoss: false, ...config });
+  return {
+    ...{
+      make: (updates) => ppoRun(settings, updates),
+      count,
+      least: 1,
+      steps: count * stepsPerUpdate(settings),
+    },
+    learned: (lengths) => `episodes of ${average(lengths.toArray().slice(-20)).toFixed(0)} steps at last`,
+  };
+}
+
+const [dqnSteps, sacSteps] = [4000, 1600];
+
+/** The runs that limit/limit.c has: `make(count)` is a training run, `count` its length and `least` the shortest one. */
+export const trainingRuns = [
+  { name: "ppo", task: "PPO on CartPole", ...ppoTraining({ numEnvs: 4 }, 195) },
+  {
+    name: "dqn",
+    task: "DQN on CartPole",
+    ...{ make: dqnRun, count: dqnSteps, least: warmUp + 1, steps: dqnSteps },
+    learned: ({ done }) => `${done.astype("int32").sum().item()} episodes`,
+  },
+  {
+    name: "sac",
+    task: "SAC on Pendulum",
+    ...{ make: sacRun, count: sacSteps, least: warmUp + 1, steps: sacSteps },
+    learned: ({ reward }) => `reward ${average(reward.toArray().slice(-400)).toFixed(2)} a step at last`,
+  },
+];

@@ -12,6 +12,7 @@ const benchmarks = [
     "compile",
     "scaling",
     "agents",
+    "native",
     "train",
     "inference",
     "hostRunners",

@@ -1,15 +1,17 @@
-/* The kernels of bench/kernels.mjs by hand, over the routines of limit.c. Arrays are dense and row-major, as the
- * array language has them; whatever a kernel packs or transposes, it does anew in every turn.
- * Every entry runs its kernel so many times, and between turns does what the loop in kernels.mjs does: it puts a
+/* The kernels of bench/kernelPrograms.mjs by hand, over the routines of limit.c, for Wasm and native. Arrays are dense
+ * and row-major, as the array language has them; whatever a kernel packs or transposes, it does anew in every turn.
+ * Every entry runs its kernel so many times, and between turns does what the loop in kernelPrograms.mjs does: it puts a
  * little of the result back into the operands, so that no turn can be left out. Each kernel is a function of its own,
  * so that V8 replaces it by optimised code while the loop around it runs. */
 #define NOMAIN
+#ifdef __wasm__
 #define FLUSH(x) (x) /* the array language leaves denormals alone, and there are none here */
+#endif
 #include "limit.c"
 
 #define WORDS 65536
 #define PARAMS 100000
-AL float k_a[WORDS], k_b[WORDS], k_c[WORDS], k_pa[WORDS], k_pb[WORDS];
+AL float k_a[WORDS + W], k_b[WORDS], k_c[WORDS], k_pa[WORDS + W], k_pb[WORDS]; /* packing reads and writes whole vectors */
 AL float k_h[128 * 64], k_bias[64];
 AL float k_p[PARAMS], k_g[PARAMS], k_m[PARAMS], k_v[PARAMS];
 AL u32 k_key[2], k_bits[WORDS], k_perm[WORDS], k_from[WORDS];
@@ -18,7 +20,7 @@ static Adam k_adam;
 
 EXPORT("left") float *left(void) { return k_a; }
 EXPORT("right") float *right(void) { return k_b; }
-EXPORT("bias") float *bias_(void) { return k_bias; }
+EXPORT("bias") float *bias(void) { return k_bias; }
 EXPORT("result") float *result(void) { return k_c; }
 EXPORT("params") float *params(void) { return k_p; }
 EXPORT("gradient") float *gradient(void) { return k_g; }
@@ -34,6 +36,14 @@ INL void pack_rows(const int k, const int n, const int width, const float *b, fl
     for (int i = 0; i < k; i++, from += n, to += width) UNR for (int v = 0; v < width; v += W) ST(to + v, L(from + v));
   }
 }
+INL int panel(const int left) { return left >= MR && (MR != 6 || left != 8) ? MR : 4; } /* rows of the next tile, as gemm has them */
+INL void pack_left(const int k, const int m, const float *a, float *to) { /* [k][m] into panels [panel][k][rows]; whole vectors, the next one covers the excess */
+  for (int i = 0, rows; i < m; i += rows) {
+    const float *from = a + i; rows = panel(m - i);
+    if (rows == MR) for (int l = 0; l < k; l++, from += m, to += MR) ST(to, L(from));
+    else for (int l = 0; l < k; l++, from += m, to += 4) ST(to, L(from));
+  }
+}
 INL void pack_columns(const int k, const int n, const float *b, float *to) { /* [n][k] into panels [n/NP][k][NP] */
   for (int j = 0; j < n; j += NP) for (int i = 0; i < k; i += W, to += W * NP) UNR for (int v = 0; v < NP; v += W) {
     vf x[W]; UNR for (int r = 0; r < W; r++) x[r] = L(b + (j + v + r) * k + i);
@@ -42,13 +52,23 @@ INL void pack_columns(const int k, const int n, const float *b, float *to) { /* 
 }
 INL void deep(const int m, const int k, const int n, const float *a, const float *b, float *c) { /* vectors along k: 2 rows x 4 columns */
   for (int j = 0; j < n; j += 4) for (int i = 0; i < m; i += 2) {
-    vf s[4] = {}, t[4] = {}; const float *x = a + i * k, *y = b + j * k;
+    vf s[W] = {}; const float *x = a + i * k, *y = b + j * k; /* a sum a vector: first row, then second */
+#if W == 4
+    vf t[4] = {};
+#else
+    vf *t = s + 4;
+#endif
     for (int l = 0; l < k; l += W, x += W, y += W) {
       PIN(x); PIN(y); vf u = L(x), v = L(x + k);
       UNR for (int r = 0; r < 4; r++) { vf z = L(y + r * k); s[r] = FMA(u, z, s[r]); t[r] = FMA(v, z, t[r]); }
     }
+#if W == 4
     transpose(s); ST(c + i * n + j, (s[0] + s[1]) + (s[2] + s[3]));
     transpose(t); ST(c + (i + 1) * n + j, (t[0] + t[1]) + (t[2] + t[3]));
+#else
+    transpose(s); vf sums = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+    _mm_storeu_ps(c + i * n + j, _mm256_castps256_ps128(sums)); _mm_storeu_ps(c + (i + 1) * n + j, _mm256_extractf128_ps(sums, 1));
+#endif
   }
 }
 /* how each operand is read: where it lies, or packed first; the left one [m][k], or [k][m] if it is `across` */
@@ -58,9 +78,12 @@ INL void product(const int m, const int k, const int n, const int across, const 
   if (pb == TRANSPOSED) pack_columns(k, n, k_b, k_pb);
   const float *b = pb == PLAIN ? k_b : k_pb; const int bj = pb == PLAIN ? NP : k * NP, bk = pb == PLAIN ? n : NP;
   if (pa == PLAIN) { gemm(NV, m, n, k, k_a, across ? 1 : k, across ? m : 1, b, bj, bk, k_c, NP, n, 0, NONE, 0); return; }
-  pack_rows(k, m, MR, k_a, k_pa);
-  for (int j = 0; j < n / NP; j++) for (int i = 0; i < m; i += MR)
-    tile(MR, NV, k, k_pa + i * k, 1, MR, b + j * bj, bk, k_c + i * n + j * NP, n, 0, NONE, 0);
+  pack_left(k, m, k_a, k_pa);
+  for (int j = 0; j < n / NP; j++) {
+    int i = 0;
+    for (; i < m && panel(m - i) == MR; i += MR) tile(MR, NV, k, k_pa + i * k, 1, MR, b + j * bj, bk, k_c + i * n + j * NP, n, 0, NONE, 0);
+    if (MR != 4) for (; i < m; i += 4) tile(4, NV, k, k_pa + i * k, 1, 4, b + j * bj, bk, k_c + i * n + j * NP, n, 0, NONE, 0);
+  }
 }
 #define PRODUCT(form, m, k, n, across, pa, pb) \
   NOI void form##_##m##x##k##x##n(void) { product(m, k, n, across, pa, pb); } \
@@ -87,20 +110,23 @@ NOI void layer(const float *x, float *h) { gemm(NV, 128, 64, 64, x, 64, 1, k_b, 
 EXPORT("tanh_layers") void run_tanh_layers(int turns) { while (turns--) { layer(k_a, k_h); layer(k_h, k_c); k_a[0] = .5f * k_c[0]; k_b[0] = .1f * k_c[0]; } }
 
 /* ---- softmax over rows -------------------------------------------------------------------------------------------- */
-INL void softmax_short(const int rows) { /* rows of 2W, W rows at once */
+#define PARTS (8 / W) /* vectors of a row of 8 */
+INL void softmax_short(const int rows) { /* rows of 8, W rows at once */
   for (int i = 0; i < rows; i += W) {
-    const float *from = k_a + i * 2 * W; float *to = k_c + i * 2 * W; vf x[W], y[W], top, sum;
-    UNR for (int r = 0; r < W; r++) { x[r] = L(from + r * 2 * W); y[r] = L(from + r * 2 * W + W); }
-    transpose(x); transpose(y);
-    top = vmax(x[0], y[0]); UNR for (int r = 1; r < W; r++) top = vmax(vmax(top, x[r]), y[r]);
-    UNR for (int r = 0; r < W; r++) { x[r] = vexp(x[r] - top); y[r] = vexp(y[r] - top); }
-    sum = x[0] + y[0]; UNR for (int r = 1; r < W; r++) sum += x[r] + y[r];
-    sum = 1.f / sum; UNR for (int r = 0; r < W; r++) { x[r] *= sum; y[r] *= sum; }
-    transpose(x); transpose(y);
-    UNR for (int r = 0; r < W; r++) { ST(to + r * 2 * W, x[r]); ST(to + r * 2 * W + W, y[r]); }
+    const float *from = k_a + i * 8; float *to = k_c + i * 8; vf x[PARTS][W], top, sum;
+    UNR for (int p = 0; p < PARTS; p++) { UNR for (int r = 0; r < W; r++) x[p][r] = L(from + r * 8 + p * W); transpose(x[p]); }
+    top = x[0][0]; UNR for (int p = 0; p < PARTS; p++) UNR for (int r = 0; r < W; r++) top = vmax(top, x[p][r]);
+    UNR for (int p = 0; p < PARTS; p++) UNR for (int r = 0; r < W; r++) x[p][r] = vexp(x[p][r] - top);
+    sum = (vf){}; UNR for (int p = 0; p < PARTS; p++) UNR for (int r = 0; r < W; r++) sum += x[p][r];
+    sum = 1.f / sum; UNR for (int p = 0; p < PARTS; p++) UNR for (int r = 0; r < W; r++) x[p][r] *= sum;
+    UNR for (int p = 0; p < PARTS; p++) { transpose(x[p]); UNR for (int r = 0; r < W; r++) ST(to + r * 8 + p * W, x[p][r]); }
   }
 }
+#if W == 4
 INL vf fold_max(vf x) { x = vmax(x, SH(x, x, 2, 3, 0, 1)); return vmax(x, SH(x, x, 1, 0, 3, 2)); }
+#else
+INL vf fold_max(vf x) { x = vmax(x, SH(x, x, 4, 5, 6, 7, 0, 1, 2, 3)); x = vmax(x, SH(x, x, 2, 3, 0, 1, 6, 7, 4, 5)); return vmax(x, SH(x, x, 1, 0, 3, 2, 5, 4, 7, 6)); }
+#endif
 INL void softmax_long(const int rows, const int n) {
   for (int i = 0; i < rows; i++) {
     const float *from = k_a + i * n; float *to = k_c + i * n; vf t0 = L(from), t1 = L(from + W), sum = {}, scale;
@@ -122,7 +148,7 @@ EXPORT("adam") void run_adam(int turns) { adam_init(&k_adam, k_m, k_v, PARAMS); 
 
 /* ---- random bits and permutations ----------------------------------------------------------------------------------- */
 #define STREAMS 4 /* vectors at once, to hide the latency of the rounds */
-#define EACH UNR for (int s = 0; s < streams; s++)
+#define EACH UNR for (int s = 0; s < STREAMS; s++) if (s < streams) /* a number, or it is not unrolled before arrays become registers */
 INL void threefry(const int streams, u32 k0, u32 k1, vu *x0, vu *x1) { /* threefry2x32-20 in place */
   static const int R[8] = {13, 15, 26, 6, 17, 29, 16, 24};
   u32 ks[3] = {k0, k1, k0 ^ k1 ^ 0x1bd11bda};

@@ -588,10 +588,13 @@ EXPORT("flop") double flop(int algo, int n) {
   if (algo == 1) return n * FW(4, 128, 2) + (n - 1000) * (double)QB * (2 * FW(4, 128, 2) + BW(4, 128, 2));
   return n * FW(3, 256, 2) + (n - 1000) * (double)SB * (2 * FW(3, 256, 2) + BW(3, 256, 2) + 6 * FW(4, 256, 1) + 2 * BW(4, 256, 1) + 2 * 2.0 * (256 * 256 + 512));
 }
+#ifndef __wasm__
+void flush_denormals(int on) { _mm_setcsr(on ? _mm_getcsr() | 0x8040 : _mm_getcsr() & ~0x8040u); } /* the FTZ and DAZ modes */
+#endif
 #if !defined(__wasm__) && !defined(NOMAIN)
 static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + 1e-9 * t.tv_nsec; }
 int main(int c, char **v) { /* limit <target name> ppo|dqn|sac [runs [n]] */
-  _mm_setcsr(_mm_getcsr() | 0x8040);
+  flush_denormals(1);
   static const char *names[] = {"ppo", "dqn", "sac"}; int a = 0, runs = c > 3 ? atoi(v[3]) : 3, n, s; double best = 1e9;
   while (a < 2 && strcmp(names[a], v[2])) a++;
   n = c > 4 ? atoi(v[4]) : (int[]){195, 4000, 1600}[a]; s = a ? n : n * N;

@@ -275,3 +275,17 @@ describe("wrong arguments are refused by name", () => {
     );
   });
 });
+
+it("adam's running means come to rest at zero, long before they lose precision", () => {
+  const optimizer = adam(1e-3);
+  const zeros = { w: np.zeros([2]) };
+  const first = optimizer.update({ w: np.array([1, -1]) }, optimizer.init(zeros))[1];
+  const meansAfter = (updates: number): number[] => {
+    const { mu } = lax.foriLoop(0, updates, (_, state) => optimizer.update(zeros, state)[1], first);
+    return (mu as typeof zeros).w.toArray() as number[];
+  };
+  const [up, down] = meansAfter(600);
+  expect(up / (0.1 * 0.9 ** 600)).toBeCloseTo(1, 3);
+  expect(down).toBe(-up);
+  expect(meansAfter(700)).toEqual([0, 0]);
+});

@@ -174,8 +174,10 @@ const sqrtBuiltin = (width: Width): string =>
 
 // GCC 12 leaves out calls of functions in the same file whose stores it takes for overwritten, so that it must know
 // nothing of them.
-const scalars = `#include <stddef.h>
-#include <string.h>
+const scalars = `#define NULL ((void *)0)
+#define memcpy __builtin_memcpy
+#define memset __builtin_memset
+#define memmove __builtin_memmove
 #define INLINE static inline __attribute__((always_inline, unused))
 #ifdef __clang__
 #define GCC_OR_CLANG(gcc, clang) clang

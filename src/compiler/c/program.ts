@@ -55,7 +55,7 @@ class ProgramRenderer {
       this.out.line("struct vibe_rl_pool *const pool = given->pool;");
       this.out.line("const int parts = pool == NULL ? 1 : pool->threads;");
       this.out.line("(void)part; (void)parts;");
-      this.out.line("const unsigned mode = enterFlushing();");
+      this.out.line("const unsigned long mode = enterFlushing();");
       this.emit(steps);
       this.out.line("leaveFlushing(mode);");
     });
@@ -294,20 +294,29 @@ const entry = (isParallel: boolean): string =>
 const flushing = `struct run { char *memory; void (*print)(int message); struct vibe_rl_pool *pool; };
 INLINE void meet(struct vibe_rl_pool *pool) { if (pool != NULL) pool->meet(pool); }
 INLINE int inRange(int index, int last) { return index < 0 ? 0 : index > last ? last : index; }
-INLINE unsigned enterFlushing(void) {
-#if defined(__SSE2__) && !defined(VIBE_RL_SUBNORMALS)
+INLINE unsigned long enterFlushing(void) {
+#if defined(VIBE_RL_SUBNORMALS)
+  return 0;
+#elif defined(__SSE2__)
   const unsigned mode = __builtin_ia32_stmxcsr();
   __builtin_ia32_ldmxcsr(mode | 0x8040);
+  return mode;
+#elif defined(__aarch64__)
+  unsigned long mode;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
+  __asm__ volatile("msr fpcr, %0" : : "r"(mode | 1ul << 24));
   return mode;
 #else
   return 0;
 #endif
 }
-INLINE void leaveFlushing(unsigned mode) {
-#if defined(__SSE2__) && !defined(VIBE_RL_SUBNORMALS)
-  __builtin_ia32_ldmxcsr(mode);
-#else
+INLINE void leaveFlushing(unsigned long mode) {
   (void)mode;
+#if defined(VIBE_RL_SUBNORMALS)
+#elif defined(__SSE2__)
+  __builtin_ia32_ldmxcsr((unsigned)mode);
+#elif defined(__aarch64__)
+  __asm__ volatile("msr fpcr, %0" : : "r"(mode));
 #endif
 }`;
 

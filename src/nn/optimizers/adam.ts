@@ -45,8 +45,20 @@ function adamWith(
     },
     update: (grads, state, params) => {
       const count = safeIncrement(state.count);
-      const mu = mapLeaves(operation, names, (g, m) => m.mul(b1).add(g.mul(1 - b1)), grads, state.mu);
-      const nu = mapLeaves(operation, names, (g, v) => v.mul(b2).add(g.mul(g).mul(1 - b2)), grads, state.nu);
+      const mu = mapLeaves(
+        operation,
+        names,
+        (g, m) => settled(m.mul(b1).add(g.mul(1 - b1))),
+        grads,
+        state.mu,
+      );
+      const nu = mapLeaves(
+        operation,
+        names,
+        (g, v) => settled(v.mul(b2).add(g.mul(g).mul(1 - b2))),
+        grads,
+        state.nu,
+      );
       // (m / c1) / (√(v / c2) + eps) = m · (√c2 / c1) / (√v + eps · √c2): the corrections are scalars.
       const root = np.sqrt(biasCorrection(b2, count));
       const factor = factorAt(state.count);
@@ -61,6 +73,15 @@ function adamWith(
     },
   };
 }
+
+/** Means below this change nothing any more, not even through what they are multiplied by. */
+const smallestMean = 1e-30;
+
+/**
+ * A running mean, 0 once it is as good as that. Units that are switched off leave means that shrink and shrink, until
+ * they and all that is computed from them have lost precision, for which many processors take a hundred times as long.
+ */
+const settled = (mean: Array): Array => np.where(np.abs(mean).less(smallestMean), 0, mean);
 
 const missingParams = (operation: string): never =>
   fail(operation, "weight decay needs the parameters: call update(grads, state, params)");

@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** The longest files, each a few seconds, the longest ones first. */
 const long = [
   ...["runner/offPolicy.devices", "runner/multiGPU.devices"],
+  ...["compiler/nativePrograms", "compiler/native", "compiler/nativeThreads"],
   ...["package/bundles", "docs", "playground/playground", "array/locations", "browserWorkers"],
   ...[
     "array/partition/random",

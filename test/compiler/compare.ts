@@ -12,7 +12,7 @@ const rubbish = np.array(new Uint32Array(2 ** 15).fill(0xffffffff));
 const spoilMemory = (): void => void poison(rubbish);
 
 /** Other arguments of the same types: the elements of each array moved on by one, scalars one larger. */
-const otherArguments = (args: readonly Array[]): Array[] =>
+export const otherArguments = (args: readonly Array[]): Array[] =>
   args.map((x) => {
     if (x.ndim > 0) return np.roll(x.reshape(-1), 1, 0).reshape(x.shape);
     return x.dtype === "bool" ? x.not() : x.add(1);

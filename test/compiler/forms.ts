@@ -2,25 +2,28 @@
 import { makeProgram, type Array } from "vibe-rl/array";
 import type { CompiledForms } from "../../src/compiler/dump.js";
 import type { Kernel, Step } from "../../src/compiler/kernel.js";
-import { compile, wasmRenderer, type Features, type WasmProgram } from "../../src/compiler/index.js";
+import {
+  compile,
+  wasmRenderer,
+  type Compiled,
+  type Features,
+  type Renderer,
+} from "../../src/compiler/index.js";
 
-export interface Forms extends CompiledForms {
-  readonly compiled: WasmProgram;
+export interface Forms<Code> extends CompiledForms {
+  readonly compiled: Compiled<Code>;
 }
 
-export const compileWith =
-  (features: Features) =>
-  <A extends readonly Array[]>(f: (...args: A) => unknown, ...args: A): Forms => {
+export const compileFor =
+  <Code>(renderer: Renderer<Code>) =>
+  <A extends readonly Array[]>(f: (...args: A) => unknown, ...args: A): Forms<Code> => {
     const { program, constants } = makeProgram(f)(...args);
     const seen: CompiledForms[] = [];
-    const compiled = compile(
-      program,
-      constants.length,
-      wasmRenderer(features),
-      (forms) => void seen.push(forms),
-    );
+    const compiled = compile(program, constants.length, renderer, (forms) => void seen.push(forms));
     return { ...seen[0], compiled };
   };
+
+export const compileWith = (features: Features) => compileFor(wasmRenderer(features));
 
 /** The kernels inside loops. */
 export function kernelsInLoops(steps: readonly Step[], isInside = false): Kernel[] {

@@ -318,7 +318,7 @@ describe("dumps", () => {
       dump(forms);
       vi.stubEnv("VIBE_RL_DUMP", "fuse");
       dump(forms);
-      const files = readdirSync(folder).sort();
+      const files = readdirSync(folder).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
       const first = Number.parseInt(files[0]);
       expect(files).toEqual([
         ...["fuse.txt", "plan.txt", "simplify.txt", "wat"].map((suffix) => `${first}-jit_step.${suffix}`),

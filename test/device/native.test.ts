@@ -79,6 +79,21 @@ describe.skipIf(isSkipped)("programs in C", () => {
     );
   });
 
+  it.skipIf(process.arch !== "x64")(
+    "take numbers too small for a normal float for zero, unless told otherwise",
+    () => {
+      const scale = () => jit((x: Array, by: Array) => x.mul(by), native);
+      const given = () => scale()(np.float32(1e-40), np.float32(1)).item();
+      const made = () => scale()(np.float32(1e-30), np.float32(1e-10)).item();
+      expect([given(), made()]).toEqual([0, 0]);
+      vi.stubEnv("VIBE_RL_SUBNORMALS", "keep");
+      expect(given()).toBe(Math.fround(1e-40));
+      expect(made()).toBeCloseTo(1e-40, 44);
+      vi.stubEnv("VIBE_RL_SUBNORMALS", "no");
+      expect(given).toThrow('VIBE_RL_SUBNORMALS: must be "keep", or not set, got "no"');
+    },
+  );
+
   it("are built without holding up the event loop where nobody waits for them", async () => {
     temporaryCache();
     const f = jit((x: Array) => np.sin(x).add(0.5), native);

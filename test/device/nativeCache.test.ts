@@ -115,6 +115,28 @@ describe.skipIf(isElsewhere)("the cache", () => {
     expect(startsOf(starts).filter((line) => line.includes("-dM"))).toHaveLength(2);
   });
 
+  it("looks through many entries once in a while, not at every build", () => {
+    const cache = temporaryCache();
+    scriptedCompiler();
+    vi.stubEnv("VIBE_RL_CACHE_SIZE", "0");
+    const addMany = () => {
+      for (let entry = 0; entry < 101; entry++) {
+        const folder = path.join(cache, entry.toString(16).padStart(64, "0"));
+        fs.mkdirSync(folder);
+        for (const name of ["library.so", "entry.json"]) fs.writeFileSync(path.join(folder, name), "{}");
+      }
+    };
+    const entriesAfter = (text: string) => {
+      build(text);
+      return listCache().entries.length;
+    };
+    expect(entriesAfter("a")).toBe(1);
+    addMany();
+    expect(entriesAfter("b")).toBe(1);
+    addMany();
+    expect(["c", "d", "e"].map(entriesAfter)).toEqual([103, 104, 1]);
+  });
+
   it("removes what was not used for longest where there is more than VIBE_RL_CACHE_SIZE", () => {
     temporaryCache();
     scriptedCompiler();

@@ -227,7 +227,8 @@ class ProgramRenderer {
         break;
       }
       case "print":
-        out.line(`given->print(${kernel.message});`);
+        // JavaScript expects the processor as it left it.
+        out.line(`leaveFlushing(mode); given->print(${kernel.message}); enterFlushing();`);
         break;
       case "loop":
         this.call(kernel, (text) => renderLoop(text, kernel));

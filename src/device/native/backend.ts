@@ -75,8 +75,8 @@ function keptProgram(memo: string): BuiltProgram | null {
 
 type RendererFor = (target: CTarget) => Renderer<CProgram>;
 
-/** The native device, with programs as a renderer writes them. */
-export function nativeBackend(rendererFor: RendererFor, flags: readonly string[]): Backend {
+/** The native device, with programs as a renderer writes them, compiled with the flags of the moment. */
+export function nativeBackend(rendererFor: RendererFor, flagsNow: () => readonly string[]): Backend {
   let shared: NativeMemory | null = null;
   const remembered = new Remembered<Ready>();
 
@@ -84,15 +84,16 @@ export function nativeBackend(rendererFor: RendererFor, flags: readonly string[]
     program: Program,
     { name, constants }: CompileOptions,
     { compiler, koffi }: Surroundings,
+    flags: readonly string[],
   ): Steps<Ready> {
-    const key = `${constants.length} ${programKey(program)}`;
+    const key = [...flags, constants.length, programKey(program)].join(" ");
     const known = remembered.recall(key);
     if (known !== undefined) return known;
     const machine = yield* machineOf(compiler);
-    const memo = knownKey(machine.identity, machine.version, ...flags, key);
+    const memo = knownKey(machine.identity, machine.version, key);
     const { built, ...rest } =
       (memo === null ? null : keptProgram(memo)) ??
-      (yield* builtProgram(program, name, constants.length, compiler, machine, memo));
+      (yield* builtProgram(program, name, constants.length, compiler, machine, flags, memo));
     return remembered.remember(key, { ...rest, library: loadLibrary(koffi, built) });
   }
 
@@ -102,6 +103,7 @@ export function nativeBackend(rendererFor: RendererFor, flags: readonly string[]
     constants: number,
     compiler: Compiler,
     machine: Machine,
+    flags: readonly string[],
     memo: string | null,
   ): Steps<BuiltProgram> {
     const { code, ...layout } = compile(program, constants, rendererFor(machine.target), (forms) =>
@@ -121,7 +123,8 @@ export function nativeBackend(rendererFor: RendererFor, flags: readonly string[]
   ): Steps<MemoryExecutable> {
     const found = needSurroundings();
     const { koffi, compiler } = found;
-    const { layout, parallelWork, library } = yield* ready(program, options, found);
+    const flags = flagsNow();
+    const { layout, parallelWork, library } = yield* ready(program, options, found, flags);
     const pool = yield* poolOf(koffi, compiler, threadsFor(options.threads ?? null, parallelWork), flags);
     const memory = memoryFor(koffi);
     const { constants, donated } = options;

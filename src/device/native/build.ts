@@ -3,7 +3,7 @@ import { fail } from "../../array/index.js";
 import { fs, os, path, warnOnce } from "../../node/index.js";
 import { buildFolder, findEntry, keepEntry, keepFailed, libraryName } from "./cache.js";
 import { cachePath, prepareFolder, reasonOf, tellsOfPlace } from "./cacheFolder.js";
-import { prune } from "./cacheKeeping.js";
+import { pruneSometimes } from "./cacheKeeping.js";
 import { sha256 } from "./checksum.js";
 import { limitSeconds, type Command, type Outcome, type Steps } from "./commands.js";
 import type { Compiler } from "./compiler.js";
@@ -81,7 +81,7 @@ function kept(cache: string, key: string, folder: string, { name }: Source, { ve
 
 function tidy(cache: string, key: string): void {
   try {
-    prune(cache, key);
+    pruneSometimes(cache, key);
   } catch {
     // Too large a cache is no reason to do without the program; the next build tries again.
   }

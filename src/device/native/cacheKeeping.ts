@@ -33,19 +33,32 @@ export function cacheLimit(): number {
   return fail("VIBE_RL_CACHE_SIZE", `must be a number of mebibytes, got ${JSON.stringify(text)}`, null);
 }
 
-/** Removes what was not used for longest until the rest fits; `keep` stays. */
-export function prune(folder: string, keep: string): void {
+/** A look at all entries is worth it once in so many builds, measured in parts of their number. */
+const entriesPerBuild = 50;
+/** Builds since each folder was looked through, and how many entries it had then. */
+const looks = new Map<string, { readonly entries: number; readonly builds: number }>();
+
+/** Prunes a folder that got an entry, if not much fewer have come since the last time than there were. */
+export function pruneSometimes(folder: string, added: string): void {
+  const { entries, builds } = looks.get(folder) ?? { entries: 0, builds: 0 };
+  const isDue = (builds + 1) * entriesPerBuild >= entries;
+  looks.set(folder, isDue ? { entries: prune(folder, added), builds: 0 } : { entries, builds: builds + 1 });
+}
+
+/** Removes what was not used for longest until the rest fits; `keep` stays. Returns how many entries there were. */
+function prune(folder: string, keep: string): number {
   removeAbandoned(folder);
   removeOrphans(folder);
   const entries = entriesIn(folder).sort((a, b) => a.usedAt - b.usedAt);
   let total = entries.reduce((sum, { bytes }) => sum + bytes, 0);
   const limit = cacheLimit();
   for (const { key, bytes } of entries) {
-    if (total <= limit) return;
+    if (total <= limit) break;
     if (key === keep) continue;
     removeEntry(folder, key);
     total -= bytes;
   }
+  return entries.length;
 }
 
 /** Removes what is known of programs whose libraries are gone. */

@@ -50,5 +50,5 @@ const loadAfter = load();
 if (isJson) console.log(JSON.stringify({ machine: { ...machine, loadAfter }, ...found }, null, 2));
 else {
   const [before, after] = [machine.loadBefore, loadAfter].map((value) => value.toFixed(1));
-  print(`\nThe machine's load was ${before} before and ${after} after this, which is 1 of it.`);
+  print(`\nThe machine's load was ${before} before and ${after} after this; this is 1 of it.`);
 }

@@ -79,7 +79,7 @@ describe.skipIf(isSkipped)("programs in C", () => {
     );
   });
 
-  it.skipIf(process.arch !== "x64")(
+  it.skipIf(!["x64", "arm64"].includes(process.arch))(
     "take numbers too small for a normal float for zero, unless told otherwise",
     () => {
       const scale = () => jit((x: Array, by: Array) => x.mul(by), native);

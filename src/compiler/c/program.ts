@@ -4,6 +4,7 @@ import { itemSize } from "../../array/index.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { countersOf, kernelsIn } from "../walk.js";
 import { packedOperand, packs, renderDot, renderPacking } from "./dot/index.js";
+import { entry, support } from "./entry.js";
 import { FormulaFunctions } from "./formulas.js";
 import { renderLoop } from "./loop.js";
 import { Meetings, type Touch } from "./meetings.js";
@@ -71,7 +72,7 @@ class ProgramRenderer {
         ? [
             beginning,
             poolInterface,
-            flushing,
+            support,
             heads,
             ...bodies,
             this.out.toString(),
@@ -279,46 +280,6 @@ class ProgramRenderer {
     this.out.line(`${name}(${values.join(", ")});`);
   }
 }
-
-/** The function that a library exports. */
-const entry = (isParallel: boolean): string =>
-  [
-    '__attribute__((visibility("default"))) void vibe_rl_run(char *memory, void (*print)(int message), struct vibe_rl_pool *pool) {',
-    `  struct run given = {memory, print, ${isParallel ? "pool" : "NULL"}};`,
-    "  if (given.pool == NULL || pool->threads == 1) { given.pool = NULL; body(&given, 0); }",
-    "  else pool->run(pool, body, &given);",
-    "}",
-  ].join("\n");
-
-/** Numbers too small for a normal float are zero, as in most libraries: they would be slow. */
-const flushing = `struct run { char *memory; void (*print)(int message); struct vibe_rl_pool *pool; };
-INLINE void meet(struct vibe_rl_pool *pool) { if (pool != NULL) pool->meet(pool); }
-INLINE int inRange(int index, int last) { return index < 0 ? 0 : index > last ? last : index; }
-INLINE unsigned long enterFlushing(void) {
-#if defined(VIBE_RL_SUBNORMALS)
-  return 0;
-#elif defined(__SSE2__)
-  const unsigned mode = __builtin_ia32_stmxcsr();
-  __builtin_ia32_ldmxcsr(mode | 0x8040);
-  return mode;
-#elif defined(__aarch64__)
-  unsigned long mode;
-  __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
-  __asm__ volatile("msr fpcr, %0" : : "r"(mode | 1ul << 24));
-  return mode;
-#else
-  return 0;
-#endif
-}
-INLINE void leaveFlushing(unsigned long mode) {
-  (void)mode;
-#if defined(VIBE_RL_SUBNORMALS)
-#elif defined(__SSE2__)
-  __builtin_ia32_ldmxcsr((unsigned)mode);
-#elif defined(__aarch64__)
-  __asm__ volatile("msr fpcr, %0" : : "r"(mode));
-#endif
-}`;
 
 /** Functions in so many shares of about the same length. */
 function shares(functions: readonly CFunction[], count: number): CFunction[][] {

@@ -1,6 +1,6 @@
 // The values of a kernel while it is written out: which of them have names now, and how each is computed.
 import type { Expression, Load, Operation } from "../kernel.js";
-import { expressionsBelow } from "../walk.js";
+import { operandsOf } from "../walk.js";
 import { loadText, placeText, strideOf } from "./loads.js";
 import { columnsOf, wholeRows } from "./neighbours.js";
 import { operationText, type Operand } from "./operations.js";
@@ -52,9 +52,21 @@ export class Values {
     return this.known.has(expression);
   }
 
+  /** What must be computed for some values: all of it that is not known yet, operands before what they are for. */
+  missingFor(roots: Iterable<Expression>): Expression[] {
+    const found = new Set<Expression>();
+    const add = (expression: Expression) => {
+      if (expression.kind !== "constant" && !this.known.has(expression)) found.add(expression);
+    };
+    for (const root of roots) add(root);
+    // A set that grows while it is walked through is walked to its new end.
+    for (const expression of found) operandsOf(expression).forEach(add);
+    return [...found].sort((a, b) => a.id - b.id);
+  }
+
   /** Computes values that are not known yet, and all that they need. */
   compute(roots: Iterable<Expression>): void {
-    for (const expression of expressionsBelow(roots)) this.computeOne(expression);
+    for (const expression of this.missingFor(roots)) this.computeOne(expression);
   }
 
   /** Computes a value whose operands are known. */
@@ -190,7 +202,9 @@ function drawBits(copies: readonly Values[], operation: Operation, width: Width)
 /** Computes values at several places, one value after the other, and what they need. */
 export function computeTogether(copies: readonly Values[], roots: readonly Expression[]): void {
   const [first] = copies;
-  for (const expression of expressionsBelow(roots)) {
+  // What was computed where there was only one copy, only the first knows.
+  const last = copies[copies.length - 1];
+  for (const expression of last.missingFor(roots)) {
     const isDrawn = isRandomBits(expression) && !first.isKnown(expression);
     if (isDrawn && !first.points.isUniform(expression)) drawBits(copies, expression, first.points.width);
     else for (const values of copies) values.computeOne(expression);

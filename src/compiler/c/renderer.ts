@@ -3,7 +3,7 @@ import type { Kernel } from "../kernel.js";
 import type { Renderer } from "../renderer.js";
 import { scratchOf } from "./dot/index.js";
 import { renderProgram } from "./program.js";
-import { sortScratch } from "./sort.js";
+import { sortScratch } from "../schedule/sorting.js";
 import type { CTarget } from "./surroundings.js";
 import type { ParallelWork } from "./work.js";
 

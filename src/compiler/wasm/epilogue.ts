@@ -1,6 +1,7 @@
 // What happens to the sums of a product before they are stored: biases, activations, masks.
 import type { Expression, Store } from "../kernel.js";
-import { expressionsBelow, landings, loadsIn, operandsOf, rootsOf } from "../walk.js";
+import { dependentOn } from "../schedule/dependence.js";
+import { expressionsBelow, landings, loadsIn, rootsOf } from "../walk.js";
 import type { Assembler } from "./assembler.js";
 import type { Features } from "./math.js";
 import { MemoryAccess } from "./memory.js";
@@ -106,17 +107,4 @@ export class TileEpilogue {
         throw new Error("products do not know their position");
     }
   }
-}
-
-/** Those of some expressions, operands first, that change along an axis; the sums of the product always do. */
-function dependentOn(axis: number, order: readonly Expression[]): Set<Expression> {
-  const found = new Set<Expression>();
-  for (const expression of order) {
-    const isMoving =
-      expression.kind === "reduced" ||
-      (expression.kind === "axis" && expression.axis === axis) ||
-      (expression.kind === "load" && (expression.address.strides[axis] ?? 0) !== 0);
-    if (isMoving || operandsOf(expression).some((operand) => found.has(operand))) found.add(expression);
-  }
-  return found;
 }

@@ -7,7 +7,7 @@ import type { Features } from "./math.js";
 import { encodeModule } from "./module.js";
 import { renderSteps } from "./render.js";
 import type { SharingDevice } from "./sharing.js";
-import { sortScratch } from "./sort.js";
+import { sortScratch } from "../schedule/sorting.js";
 import { speculationMargin } from "./speculation.js";
 
 function scratch(kernel: Kernel): number {

@@ -1,23 +1,9 @@
 // Sorting: stable, by pairs of a key's bits and the element's position. Short lanes are sorted by insertion, others
 // digit by digit, the lowest first (radix sort), which is the same work for every order of the input.
-import type { DType } from "../../array/index.js";
 import type { Place, SortKernel } from "../kernel.js";
+import { bitsOf, digitBits, shortLane } from "../schedule/sorting.js";
 import type { Assembler } from "./assembler.js";
 import { addCounters, itemBytes, type Surroundings } from "./pointers.js";
-
-/** Lanes up to this length are sorted by insertion. */
-const shortLane = 24;
-
-const bitsOf = (dtype: DType): number => (dtype === "bool" || dtype === "uint8" ? 8 : 32);
-
-/** Bits per pass: larger digits need fewer passes, but their tables must be worth their while. */
-const digitBits = (length: number): number => (length < 4096 ? 8 : 11);
-
-/** Words of working memory: pairs twice, and a table per pass. */
-export function sortScratch(length: number): number {
-  const digit = digitBits(length);
-  return 4 * length + Math.ceil(32 / digit) * 2 ** digit;
-}
 
 export function renderSort(asm: Assembler, kernel: SortKernel, surroundings: Surroundings): void {
   new SortRenderer(asm, kernel, surroundings).render();

@@ -1,6 +1,7 @@
 // What happens to the sums of a product before they are stored: biases, activations, masks.
 import type { Expression } from "../../kernel.js";
-import { expressionsBelow, operandsOf, rootsOf } from "../../walk.js";
+import { dependentOn } from "../../schedule/dependence.js";
+import { expressionsBelow, rootsOf } from "../../walk.js";
 import { writeStores } from "../stores.js";
 import type { Width } from "../types.js";
 import { Values } from "../values.js";
@@ -54,17 +55,4 @@ export class Epilogue {
       if (expression.kind === "reduced") values.know(expression, sum, width);
     writeStores(walk.kernel.stores, values);
   }
-}
-
-/** Those of some expressions, operands first, that change along an axis; the sums of the product always do. */
-function dependentOn(axis: number, order: readonly Expression[]): Set<Expression> {
-  const found = new Set<Expression>();
-  for (const expression of order) {
-    const isMoving =
-      expression.kind === "reduced" ||
-      (expression.kind === "axis" && expression.axis === axis) ||
-      (expression.kind === "load" && (expression.address.strides[axis] ?? 0) !== 0);
-    if (isMoving || operandsOf(expression).some((operand) => found.has(operand))) found.add(expression);
-  }
-  return found;
 }

@@ -1,9 +1,9 @@
 // What tests of the native device share: compilers that are scripts, sources, a cache of their own.
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { onTestFinished, vi } from "vitest";
 import { libraryOf, type Built, type Source } from "../../src/device/native/build.js";
-import type { Steps } from "../../src/device/native/commands.js";
+import { takeSteps, type Steps } from "../../src/device/native/commands.js";
 import { findCompiler, type Compiler } from "../../src/device/native/compiler.js";
 import { nativeProblem } from "../../src/device/native/backend.js";
 import { machineOf } from "../../src/device/native/machine.js";
@@ -85,3 +85,22 @@ export function building(source: Source): Steps<Built> {
 /** Whether a process is there and has not ended. */
 export const isAlive = (pid: number, stat: (file: string) => string): boolean =>
   existsSync(`/proc/${pid}/stat`) && !/^\d+ \(.*\) [ZX]/.test(stat(`/proc/${pid}/stat`));
+
+/** Where there are no native programs. */
+export const isElsewhere = process.platform === "win32";
+export const startsOf = (file: string): string[] => readFileSync(file, "utf8").trim().split("\n");
+export const read = (file: string): string => readFileSync(file, "utf8");
+export const namesIn = (folder: string, start: string): string[] =>
+  readdirSync(folder).filter((name) => name.startsWith(start));
+export const build = (text?: string) => takeSteps(building(anySource(text)));
+export const buildAsked = () => takeSteps(buildingAsked(anySource()));
+
+/** What is wrong with a build. */
+export function failureOf(body: () => unknown): string {
+  try {
+    body();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("nothing went wrong");
+}

@@ -133,11 +133,7 @@ const bitcast: Rule = ({ dtype, inputs, width }) => {
   return from === "float32" ? `(${typeOf(dtype, 1)})floatToBits(${text})` : `(${typeOf(dtype, 1)})${text}`;
 };
 
-/** A function that has another name for float64. */
-const byPrecision =
-  (name: string): Rule =>
-  (call) =>
-    named(call.dtype === "float64" ? `${name}D` : name)(call);
+const round: Rule = (call) => named(call.dtype === "float64" ? "roundD" : "round")(call);
 
 const rules: Readonly<Record<BasicOperation, Rule>> & Readonly<Partial<Record<string, Rule>>> = {
   add: infix("+"),
@@ -156,12 +152,12 @@ const rules: Readonly<Record<BasicOperation, Rule>> & Readonly<Partial<Record<st
   rem: (call) => (call.dtype === "float32" ? named("rem") : integerFunction("rem"))(call),
   max: extremum("max"),
   min: extremum("min"),
-  maxNumber: byPrecision("maxNumber"),
-  minNumber: byPrecision("minNumber"),
+  maxNumber: named("maxNumber"),
+  minNumber: named("minNumber"),
   floor: named("floor"),
   ceil: named("ceil"),
   trunc: named("trunc"),
-  round: byPrecision("round"),
+  round,
   sqrt: named("sqrt"),
   pow: integerFunction("pow"),
   equal: comparison("==", "=="),

@@ -121,7 +121,6 @@ function operations(width: Width): string {
     select("f"),
     select("i"),
     select("u"),
-    `INLINE vd${w} SELECTD${w}(vi${w} m, vd${w} a, vd${w} b) { vd${w} r; for (int at = 0; at < ${w}; ++at) r[at] = m[at] ? a[at] : b[at]; return r; }`,
     extremum("max", w),
     extremum("min", w),
     // NaN of either side stays.
@@ -138,10 +137,6 @@ function operations(width: Width): string {
     rounding("round", "__builtin_rintf", 8, w),
     // Adding this leaves no bits behind the point, and the rounding is the processor's own.
     `INLINE vd${w} roundD${w}(vd${w} x) { return (x + 6755399441055744.0) - 6755399441055744.0; }`,
-    ...["max", "min"].map((name) => {
-      const chosen = name === "max" ? "a[at] < b[at]" : "b[at] < a[at]";
-      return `INLINE vd${w} ${name}NumberD${w}(vd${w} a, vd${w} b) { vd${w} r; for (int at = 0; at < ${w}; ++at) r[at] = ${chosen} ? b[at] : a[at]; return r; }`;
-    }),
     `INLINE vf${w} fma${w}(vf${w} a, vf${w} b, vf${w} c) {`,
     "#ifdef __FMA__",
     "  return a * b + c;",
@@ -191,11 +186,8 @@ INLINE unsigned floatToBits(float x) { unsigned r; memcpy(&r, &x, 4); return r; 
 INLINE float SELECTF1(int m, float a, float b) { return m ? a : b; }
 INLINE int SELECTI1(int m, int a, int b) { return m ? a : b; }
 INLINE unsigned SELECTU1(int m, unsigned a, unsigned b) { return m ? a : b; }
-INLINE double SELECTD1(int m, double a, double b) { return m ? a : b; }
 INLINE float maxNumber1(float a, float b) { return a < b ? b : a; }
 INLINE float minNumber1(float a, float b) { return b < a ? b : a; }
-INLINE double maxNumberD1(double a, double b) { return a < b ? b : a; }
-INLINE double minNumberD1(double a, double b) { return b < a ? b : a; }
 INLINE float max1f(float a, float b) { return b != b ? b : a < b ? b : a; }
 INLINE float min1f(float a, float b) { return b != b ? b : b < a ? b : a; }
 INLINE int max1i(int a, int b) { return a < b ? b : a; }

@@ -19,7 +19,7 @@ export class CText {
     return this.line("}");
   }
 
-  /** `count` times with a name that runs from `start` by `step`; no loop where it would be none. */
+  /** Code for a name that runs from `start` to before `end`, by `step`; without a loop where there is one turn or none. */
   loop(name: string, start: string | number, end: string | number, step: number, inside: () => void): this {
     if (typeof start === "number" && typeof end === "number" && start + step >= end) {
       return start >= end

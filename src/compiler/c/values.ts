@@ -27,6 +27,10 @@ interface Named {
 export class Values {
   private readonly known = new Map<Expression, Named>();
   private scope: Expression[] = [];
+  /** Loads that are done together with others. */
+  private readonly rows = new Map<Load, readonly Load[]>();
+  /** Blocks of random bits by their operands: both words of one are computed together. */
+  private siblings = new Map<string, Operation[]>();
 
   constructor(
     readonly kernel: KernelText,
@@ -155,11 +159,6 @@ export class Values {
       if (!this.known.has(row[at])) this.know(row[at], name, width);
     });
   }
-
-  /** Loads that are done together with others. */
-  private readonly rows = new Map<Load, readonly Load[]>();
-  /** Blocks of random bits by their operands: both words of one are computed together. */
-  private siblings = new Map<string, Operation[]>();
 
   /** Says which expressions there are. */
   expect(order: readonly Expression[]): void {

@@ -1,29 +1,13 @@
 // The renderer of WebAssembly modules.
-import type { Kernel } from "../kernel.js";
 import type { Renderer } from "../renderer.js";
+import { scratchOf } from "../schedule/scratch.js";
 import { disassemble } from "./disassemble.js";
 import { dotScratch } from "./dot/index.js";
 import type { Features } from "./math.js";
 import { encodeModule } from "./module.js";
 import { renderSteps } from "./render.js";
 import type { SharingDevice } from "./sharing.js";
-import { sortScratch } from "../schedule/sorting.js";
 import { speculationMargin } from "./speculation.js";
-
-function scratch(kernel: Kernel): number {
-  switch (kernel.kind) {
-    case "dot":
-      return dotScratch(kernel);
-    case "sort":
-      return sortScratch(kernel.length);
-    case "loop":
-    case "copy":
-    case "print":
-    case "exchange":
-    case "axisIndex":
-      return 0;
-  }
-}
 
 /** Modules for an engine with some features; for one of several devices that share a memory, if that is given. */
 export const wasmRenderer = (
@@ -34,7 +18,7 @@ export const wasmRenderer = (
   lanes: 4,
   // 32-bit addresses end here.
   limits: { memory: 2 ** 32 },
-  scratch,
+  scratch: (kernel) => scratchOf(kernel, dotScratch),
   margin: speculationMargin,
   render: (steps, plan) => encodeModule(renderSteps(steps, plan, features, device)),
   list: (code) => ({ wat: () => ({ suffix: "wat", text: disassemble(code) }) }),

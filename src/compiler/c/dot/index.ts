@@ -9,11 +9,11 @@ import { renderDeep } from "./deep.js";
 import { Epilogue } from "./epilogue.js";
 import { packRight } from "./pack.js";
 import { sumOver } from "./sums.js";
-import { dotScratch, tilingOf, type Panels } from "./tiling.js";
+import { tilingOf, tilingScratch, type Panels } from "./tiling.js";
 import { Walk } from "./walk.js";
 
-export const scratchOf = (kernel: DotKernel, target: CTarget): number =>
-  dotScratch(productOf(kernel, 4), target);
+export const dotScratch = (kernel: DotKernel, target: CTarget): number =>
+  tilingScratch(productOf(kernel, 4), target);
 
 /** Whether the right operand of a product is packed once, before all of its tiles. */
 export function packs(kernel: DotKernel, target: CTarget): boolean {

@@ -108,7 +108,7 @@ function bestTile(
 }
 
 /** Words of working memory. */
-export function dotScratch(product: Product, target: CTarget): number {
+export function tilingScratch(product: Product, target: CTarget): number {
   const { method, column, depth } = tilingOf(product, target);
   return method === "direct" ? 0 : depth * column.extent;
 }

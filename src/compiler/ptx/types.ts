@@ -1,0 +1,28 @@
+// What a program rendered to PTX is, and what of a GPU its code depends on.
+
+/** A GPU as far as code for it depends on it. */
+export interface PtxTarget {
+  /** Multiprocessors, of which each can hold a block. */
+  readonly multiprocessors: number;
+  /** Bytes of shared memory that one block can have. */
+  readonly sharedBytes: number;
+}
+
+/**
+ * A program as PTX: a module for compute capability 8.0 and newer with one entry,
+ *
+ *     .visible .entry vibe_rl_run(.param .u64 memory, .param .u64 control, .param .u64 host)
+ *
+ * `memory` is where the plan's addresses begin, aligned to 256 bytes. `control` is 256 bytes of device memory, zero
+ * before the first launch and left alone by the host afterwards: blocks meet by it. `host` is 64 bytes of pinned host
+ * memory that the device sees, zero before each launch. To have a message printed, the program writes its number plus
+ * one into the first word there and waits until the host, which reads the values at their slots, has written 0.
+ */
+export interface PtxProgram {
+  readonly text: string;
+  /** Blocks that run at the same time (a cooperative launch), and threads of each. */
+  readonly blocks: number;
+  readonly threads: number;
+  /** Dynamic shared memory of a block. */
+  readonly sharedBytes: number;
+}

@@ -35,8 +35,8 @@ export class Shelves {
   bytes = 0;
 
   constructor(
-    private readonly grain: number = alignment,
-    private readonly limit: number = Infinity,
+    private readonly grain = alignment,
+    private readonly limit = Infinity,
   ) {}
 
   /** The offset of a cluster; null where it does not fit in. */

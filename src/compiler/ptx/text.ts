@@ -48,7 +48,7 @@ export class PtxText {
   private readonly counts: Record<RegisterKind, number> = { f32: 0, f64: 0, b32: 0, b64: 0, pred: 0 };
   private labels = 0;
   /** Results by what computes them, for each scope that is open. */
-  private readonly scopes: Map<string, string>[] = [new Map()];
+  private readonly scopes: Map<string, string>[] = [new Map<string, string>()];
 
   line(text: string): this {
     this.lines.push(`\t${text}`);

@@ -25,7 +25,7 @@ function runsAlong(
   operand: DotOperand,
   others: readonly ProductAxis[],
 ): boolean {
-  if (axis === undefined || axis[side] !== 1 || axis.extent % vector !== 0) return false;
+  if (axis?.[side] !== 1 || axis.extent % vector !== 0) return false;
   const strides = [
     operand.offset,
     ...operand.counters.map(({ stride }) => stride),

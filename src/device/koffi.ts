@@ -1,5 +1,7 @@
-// koffi, which calls C functions from Node: an optional package, looked for when native code is first asked for.
-import { module } from "../../node/index.js";
+// koffi, which calls C functions from Node: an optional package, looked for when a device that needs it is first asked
+// for.
+import { fail } from "../array/index.js";
+import { module } from "../node/index.js";
 
 /** A shared library. Once it is garbage its code is gone, so that it must be kept. */
 export interface KoffiLibrary {
@@ -43,5 +45,18 @@ function load(): Koffi | { readonly problem: string } {
       };
     }
     return { problem: `the package koffi cannot be loaded here: ${message ?? String(error)}` };
+  }
+}
+
+/** Memory at an address, not copied; whoever allocated it must keep it. */
+export function viewMemory(koffi: Koffi, address: bigint, bytes: number): ArrayBuffer {
+  try {
+    return koffi.view(address, bytes);
+  } catch (cause) {
+    fail(
+      "jit",
+      `this build of Node does not let programs see memory outside of its own (${String(cause)}), as those with ` +
+        'pointer compression do not; use the usual build, or device: "wasm"',
+    );
   }
 }

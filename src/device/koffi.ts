@@ -19,6 +19,9 @@ export interface Koffi {
   readonly load: (path: string | null) => KoffiLibrary;
   /** Memory at an address, not copied. */
   readonly view: (address: bigint, bytes: number) => ArrayBuffer;
+  /** Where the memory of a buffer is. */
+  readonly address: (of: ArrayBufferView) => bigint;
+  readonly decode: { readonly string: (address: bigint) => string | null };
   readonly proto: (result: string, parameters: readonly string[]) => unknown;
   readonly pointer: (type: unknown) => unknown;
   /** The address of a C function that calls a JavaScript one. */

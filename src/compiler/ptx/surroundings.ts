@@ -10,6 +10,13 @@ export interface Reference {
   readonly text: string;
 }
 
+/** A place that code goes on from: a register, and so many bytes behind it. */
+export interface Pointer {
+  readonly space: Reference["space"];
+  readonly register: string;
+  readonly bytes: number;
+}
+
 /** A product that is part of a place: a register or a number, times a factor. */
 export interface Part {
   readonly operand: string;
@@ -68,22 +75,50 @@ export class KernelText {
     return counters.map(({ counter, stride }) => ({ operand: this.counter(counter), factor: stride }));
   }
 
+  /** Whether a buffer lies in shared memory. */
+  isFast(buffer: Buffer): boolean {
+    return this.plan.fast.has(buffer);
+  }
+
   /** Where an element of a buffer is, so many elements from its beginning. */
   reference(buffer: Buffer, offset: number, parts: readonly Part[]): Reference {
+    return this.at(this.pointer(buffer, offset, parts));
+  }
+
+  /** The same as a place to go on from. */
+  pointer(buffer: Buffer, offset: number, parts: readonly Part[]): Pointer {
     const { out, plan } = this;
     const { register, constant } = this.sum(parts);
     const bytes = itemSize(buffer.dtype);
     const start = (plan.addresses.get(buffer) ?? 0) + (offset + constant) * bytes;
     if (plan.fast.has(buffer)) {
-      if (register === null) return { space: "shared", text: `[shared+${start}]` };
+      if (register === null) return { space: "shared", register: "shared", bytes: start };
       const base = out.pure("mov.u32", "b32", "shared");
       const place = out.pure("mad.lo.s32", "b32", register, String(bytes), base);
-      return { space: "shared", text: `[${place}${signed(start)}]` };
+      return { space: "shared", register: place, bytes: start };
     }
     const isFar = Math.abs(start) > farthest;
     const base = isFar ? out.pure("add.s64", "b64", this.memory, String(start)) : this.memory;
     const place = register === null ? base : out.pure("mad.wide.s32", "b64", register, String(bytes), base);
-    return { space: "global", text: `[${place}${isFar ? "" : signed(start)}]` };
+    return { space: "global", register: place, bytes: isFar ? 0 : start };
+  }
+
+  /** A place that is a number of times so many bytes further. */
+  moved({ space, register, bytes }: Pointer, by: string, factor: number): Pointer {
+    const { out } = this;
+    const { base, by: constant } = out.shiftOf(by);
+    if (factor === 0) return { space, register, bytes };
+    if (isNumber(base)) return { space, register, bytes: bytes + (Number(base) + constant) * factor };
+    const [instruction, kind] =
+      space === "shared" ? (["mad.lo.s32", "b32"] as const) : (["mad.wide.s32", "b64"] as const);
+    const from = register === "shared" ? out.pure("mov.u32", "b32", "shared") : register;
+    const place = out.pure(instruction, kind, base, String(factor), from);
+    return { space, register: place, bytes: bytes + constant * factor };
+  }
+
+  /** So many bytes behind a place. */
+  at({ space, register, bytes }: Pointer, further = 0): Reference {
+    return { space, text: `[${register}${signed(bytes + further)}]` };
   }
 
   /** The first element of a place. */

@@ -51,9 +51,13 @@ export class Values {
   static computeAll(points: readonly Values[], roots: Iterable<Expression>): void {
     for (const expression of expressionsBelow(roots))
       for (const point of points) {
-        if (point.known(expression) === undefined)
-          point.kernel.out.remember(point.key(expression), point.computeOne(expression));
+        if (point.known(expression) === undefined) point.know(expression, point.computeOne(expression));
       }
+  }
+
+  /** Takes a value that was computed elsewhere. */
+  know(expression: Expression, register: string): void {
+    this.kernel.out.remember(this.key(expression), register);
   }
 
   read(expression: Expression): string {

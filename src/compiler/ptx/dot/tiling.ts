@@ -1,22 +1,9 @@
-// How a product is cut up: the tile of sums that one thread keeps in registers, and how many threads share its depth.
+// Which way to cut up a product is best: all are tried, by an estimate of what they cost.
 import type { DotKernel, DotOperand } from "../../kernel.js";
-import { extentOf, productOf, type Product, type ProductAxis } from "../../schedule/product.js";
-
-export interface Tiling {
-  readonly product: Product;
-  readonly rows: number;
-  readonly columns: number;
-  /** Threads, side by side, that each take every so many-th step of the depth. */
-  readonly split: number;
-  /** Steps of depth at a time. */
-  readonly steps: number;
-  /** The axis along which each operand is read four elements at a time; null for none. */
-  readonly left: "depth" | "rows" | null;
-  readonly right: "depth" | "columns" | null;
-}
-
-/** Elements that one instruction loads at most. */
-export const vector = 4;
+import { extentOf, productOf, type ProductAxis } from "../../schedule/product.js";
+import { cyclesOf } from "./cost.js";
+import { isAlongColumns, registerLimit, registersOf, vector, type Tiling } from "./layout.js";
+import { lanesOfWarp } from "./wavefronts.js";
 
 /** Whether an operand's elements lie side by side along an axis, and every four of them begin where vectors can. */
 function runsAlong(
@@ -34,65 +21,54 @@ function runsAlong(
   return strides.every((stride) => stride % vector === 0);
 }
 
-/** Rough cycles of a product for a block of threads, for each tile; the best is taken. */
-export function tilingOf(kernel: DotKernel, threads: number): Tiling {
+const powers = (most: number): number[] => [1, 2, 4, 8, 16, 32].filter((power) => power <= most);
+
+/** The tiling that should take the fewest cycles of a block of so many threads. */
+export function tilingOf(
+  kernel: DotKernel,
+  threads: number,
+  isFast: (operand: DotOperand) => boolean = () => true,
+): Tiling {
   const product = productOf(kernel, 8);
-  const { batch, rows, columns, depth, left, right } = product;
-  const [down, across, deep] = [extentOf(rows), extentOf(columns), extentOf(depth)];
-  const all = [...batch, ...rows, ...columns, ...depth];
-  const last = depth.at(-1);
+  const [down, across] = [extentOf(product.rows), extentOf(product.columns)];
+  const all = [...product.batch, ...product.rows, ...product.columns, ...product.depth];
+  const last = product.depth.at(-1);
   const lastExtent = last?.extent ?? 1;
+  const steps = lastExtent >= vector ? vector : 1;
   const along = {
-    leftDepth: runsAlong(last, "left", left, all),
-    leftRows: runsAlong(rows.at(-1), "left", left, all),
-    rightDepth: runsAlong(last, "right", right, all),
-    rightColumns: runsAlong(columns.at(-1), "right", right, all),
+    leftDepth: steps === vector && runsAlong(last, "left", product.left, all),
+    leftRows: runsAlong(product.rows.at(-1), "left", product.left, all),
+    rightDepth: steps === vector && runsAlong(last, "right", product.right, all),
+    rightColumns: runsAlong(product.columns.at(-1), "right", product.right, all),
   };
+  const isStoredAlong = kernel.stores.some(({ address }) => isAlongColumns(product, address));
+  const given = { kernel, threads, isFast, known: new Map<string, number>() };
   let best: Tiling | null = null;
   let least = Infinity;
-  for (const tileRows of [1, 2, 4, 8]) {
-    for (const tileColumns of [1, 2, 4, 8]) {
-      if (tileRows * tileColumns > 32) continue;
-      if (tileRows >= 2 * down || tileColumns >= 2 * across) continue;
-      for (let split = 1; split <= 32; split *= 2) {
-        if (split > 1 && lastExtent < split * vector) continue;
-        const steps = lastExtent >= vector ? vector : 1;
-        const leftAlong =
-          steps === vector && along.leftDepth
-            ? "depth"
-            : along.leftRows && tileRows % vector === 0
-              ? "rows"
-              : null;
-        const rightAlong =
-          steps === vector && along.rightDepth
-            ? "depth"
-            : along.rightColumns && tileColumns % vector === 0
-              ? "columns"
-              : null;
-        const loads =
-          (tileRows * steps) / (leftAlong === null ? 1 : vector) +
-          (tileColumns * steps) / (rightAlong === null ? 1 : vector);
-        const tiles = extentOf(batch) * Math.ceil(down / tileRows) * Math.ceil(across / tileColumns);
-        const units = tiles * split;
-        const turns = Math.ceil(units / threads);
-        const warps = Math.ceil(Math.min(units, threads) / 32);
-        const sums = tileRows * tileColumns;
-        // Four schedulers with a warp's instruction each, one unit that loads a warp's words at a time.
-        const chunk = Math.max(40, Math.ceil(warps / 4) * (steps * sums + loads + 4), warps * loads * 1.5);
-        const joining = Math.log2(split) * (20 + 4 * sums);
-        const cycles =
-          turns * (Math.ceil(deep / (steps * split)) * chunk + joining + 60 + (10 * sums) / split);
-        if (cycles >= least) continue;
-        least = cycles;
-        best = {
-          product,
-          rows: tileRows,
-          columns: tileColumns,
-          split,
-          steps,
-          left: leftAlong,
-          right: rightAlong,
-        };
+  for (const rows of powers(8).filter((count) => count < 2 * down)) {
+    for (const columns of powers(8).filter((count) => count < 2 * across)) {
+      const left = along.leftDepth ? "depth" : along.leftRows && rows >= vector ? "rows" : null;
+      const right = along.rightDepth ? "depth" : along.rightColumns && columns >= vector ? "columns" : null;
+      const isWide = columns >= vector && across % vector === 0;
+      const rowUnit = left === "rows" ? vector : 1;
+      const columnUnit = right === "columns" || (isStoredAlong && isWide) ? vector : 1;
+      const tile = { product, rows, columns, rowUnit, columnUnit, steps, left, right } as const;
+      for (const split of powers(32)) {
+        if (split > 1 && lastExtent < split * steps) continue;
+        const chunks = Math.floor(lastExtent / (split * steps));
+        for (const laneRows of powers(lanesOfWarp / split)) {
+          const laneColumns = lanesOfWarp / split / laneRows;
+          for (const isSplitInside of split === 1 ? [false] : [false, true]) {
+            for (const rotation of [null, "rows", "columns"] as const) {
+              if (rotation === "rows" && (laneRows === 1 || chunks < 2)) continue;
+              if (rotation === "columns" && (laneColumns === 1 || chunks < 2)) continue;
+              const tiling = { ...tile, laneRows, laneColumns, split, isSplitInside, rotation };
+              if (registersOf(tiling, 1) > registerLimit(threads)) continue;
+              const cycles = cyclesOf(tiling, given, least);
+              if (cycles < least) [least, best] = [cycles, tiling];
+            }
+          }
+        }
       }
     }
   }

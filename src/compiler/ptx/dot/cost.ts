@@ -1,0 +1,134 @@
+// Roughly how many cycles a product takes, for a way to cut it up.
+import type { Address, DotKernel, DotOperand } from "../../kernel.js";
+import { extentOf, type ProductAxis } from "../../schedule/product.js";
+import { loadsIn, rootsOf } from "../../walk.js";
+import {
+  fewChunks,
+  isAlongColumns,
+  isLong,
+  placeOfLane,
+  registerLimit,
+  registersOf,
+  rotations,
+  vector,
+  type Tiling,
+} from "./layout.js";
+import { cacheLines, lanesOfWarp, wavefronts } from "./wavefronts.js";
+
+/** Cycles until what was loaded is there, from shared and from global memory (measured on Hopper: 30, 250 and more). */
+const latency = { fast: 30, slow: 250 };
+/** Cycles of a cache line of global memory, which comes 64 bytes at a time. */
+const lineCycles = 2;
+
+/** How much longer instructions take that no other warp's are between: a guess. */
+const lonely = 1.15;
+
+/** What the cost depends on besides the tiling. */
+export interface Surroundings {
+  readonly kernel: DotKernel;
+  readonly threads: number;
+  readonly isFast: (operand: DotOperand) => boolean;
+  /** What was found out about layouts of lanes, by their names. */
+  readonly known: Map<string, number>;
+}
+
+/** Cycles of a block, or infinity where they are known to be more than a bound. */
+export function cyclesOf(tiling: Tiling, surroundings: Surroundings, bound: number): number {
+  const { kernel, threads, isFast, known } = surroundings;
+  const { product, rows, columns, laneRows, laneColumns, split, steps, left, right } = tiling;
+  const [down, across, deep] = [extentOf(product.rows), extentOf(product.columns), extentOf(product.depth)];
+  const tiles =
+    extentOf(product.batch) *
+    Math.ceil(down / (rows * laneRows)) *
+    Math.ceil(across / (columns * laneColumns));
+  const warps = threads / lanesOfWarp;
+  const turns = Math.ceil(tiles / warps);
+  const active = Math.min(tiles, warps);
+  const perScheduler = Math.ceil(active / 4);
+  const sums = rows * columns;
+  const chunks = Math.ceil(deep / (steps * split));
+  const leftLoads = (rows * steps) / (left === null ? 1 : vector);
+  const rightLoads = (columns * steps) / (right === null ? 1 : vector);
+  const issued = steps * sums + leftLoads + rightLoads + (tiling.rotation === null ? 4 : 8);
+  const isShort = chunks <= fewChunks;
+  const isPipelined = registersOf(tiling, 2) <= registerLimit(threads);
+  const wait = isFast(product.left) && isFast(product.right) ? latency.fast : latency.slow;
+  const joining = Math.log2(split) * (30 + 2 * sums * perScheduler);
+  const ending = 60 + (isLong(tiling) ? (chunks * steps * sums) / 128 : 0);
+  /** Cycles if each load takes so many wavefronts. */
+  const total = (leftFronts: number, rightFronts: number, endFronts: number): number => {
+    const fronts = leftLoads * leftFronts + rightLoads * rightFronts;
+    const alone = isShort
+      ? Math.max(issued * lonely, fronts)
+      : isPipelined
+        ? Math.max(issued * lonely, wait + fronts)
+        : issued + wait + fronts;
+    const chunk = Math.max(alone, perScheduler * issued, active * fronts);
+    const stores = Math.max(40, (active * sums * endFronts) / split);
+    return turns * (chunks * chunk + wait + joining + ending + stores);
+  };
+  const accesses = [...kernel.stores.map(({ address }) => address), ...loadsIn(rootsOf(kernel.stores))];
+  if (total(left === null ? 1 : 4, right === null ? 1 : 4, accesses.length) >= bound) return Infinity;
+  const lanes = [laneRows, split, tiling.isSplitInside, tiling.rotation];
+  const remembered = (key: string, find: () => number): number => {
+    const found = known.get(key) ?? find();
+    known.set(key, found);
+    return found;
+  };
+  const of = (side: "left" | "right") =>
+    remembered([side, tiling[side], tiling.rowUnit, tiling.columnUnit, ...lanes].join(" "), () =>
+      frontsOf(tiling, side, isFast(product[side])),
+    );
+  const endFronts = remembered([tiling.rowUnit, tiling.columnUnit, ...lanes].join(" "), () =>
+    endsOf(tiling, accesses),
+  );
+  return total(of("left"), of("right"), endFronts);
+}
+
+/** Wavefronts of what follows a sum, for each of them. */
+function endsOf(tiling: Tiling, accesses: readonly Address[]): number {
+  const { product } = tiling;
+  const ends = accesses.map((address) => {
+    const isWide = tiling.columnUnit === vector && isAlongColumns(product, address);
+    const elements = lanesAt(tiling, ({ row, column }) =>
+      [
+        ...along(product.rows, row * tiling.rowUnit),
+        ...along(product.columns, column * tiling.columnUnit),
+      ].reduce((sum, [axis, position]) => sum + position * (address.strides[axis.point] ?? 0), 0),
+    );
+    return isWide ? wavefronts(elements, vector) / vector : wavefronts(elements, 1);
+  });
+  return ends.reduce((sum, fronts) => sum + fronts, 0);
+}
+
+const lanesAt = (tiling: Tiling, element: (place: ReturnType<typeof placeOfLane>) => number): number[] =>
+  Array.from({ length: lanesOfWarp }, (_, lane) => element(placeOfLane(lane, tiling)));
+
+/** The positions along axes of a number, which stays at the last one where it is too large. */
+function along(axes: readonly ProductAxis[], index: number): [ProductAxis, number][] {
+  let rest = Math.min(index, extentOf(axes) - 1);
+  return axes.toReversed().map((axis): [ProductAxis, number] => {
+    const position = rest % axis.extent;
+    rest = Math.floor(rest / axis.extent);
+    return [axis, position];
+  });
+}
+
+/** Wavefronts of the first load of an operand. */
+function frontsOf(tiling: Tiling, side: "left" | "right", isFast: boolean): number {
+  const { product, split, steps, rotation } = tiling;
+  const last = product.depth.at(-1);
+  const depthStride = last?.[side] ?? 0;
+  const chunks = Math.max(1, Math.floor((last?.extent ?? 1) / (steps * split)));
+  const elements = lanesAt(tiling, ({ row, column, member }) => {
+    const [axes, index] =
+      side === "left" ? [product.rows, row * tiling.rowUnit] : [product.columns, column * tiling.columnUnit];
+    const turned = rotation === null ? 0 : (rotation === "rows" ? row : column) % Math.min(rotations, chunks);
+    return along(axes, index).reduce(
+      (sum, [axis, position]) => sum + position * axis[side],
+      (turned * split + member) * steps * depthStride,
+    );
+  });
+  const width = tiling[side] === null ? 1 : vector;
+  return isFast ? wavefronts(elements, width) : cacheLines(elements, width) * lineCycles;
+}

@@ -1,0 +1,106 @@
+// What becomes of the sums of a product: the values that follow at several points at once, then their stores.
+import type { DotKernel, Expression, Load, Store } from "../../kernel.js";
+import type { Product } from "../../schedule/product.js";
+import { expressionsBelow, rootsOf } from "../../walk.js";
+import type { KernelText } from "../surroundings.js";
+import { Values } from "../values.js";
+import { isAlongColumns, vector } from "./layout.js";
+import { range, type Line } from "./lines.js";
+
+/** Sums of a thread, and where they belong. */
+interface Share {
+  readonly batch: readonly string[];
+  readonly rows: readonly Line[];
+  readonly columns: readonly Line[];
+  /** Whether every four columns lie side by side. */
+  readonly areColumnsVectors: boolean;
+  /** Row by row. */
+  readonly sums: readonly string[];
+  readonly condition: string | null;
+}
+
+/** A few neighbours along a row that are worked on together. */
+interface Group {
+  readonly points: readonly Values[];
+  readonly condition: string | null;
+}
+
+/** Points whose values are computed before the first of them is stored. */
+const pointsTogether = 16;
+
+export function goOn(text: KernelText, kernel: DotKernel, product: Product, share: Share): void {
+  const { batch, rows, columns, areColumnsVectors, sums } = share;
+  const unit = areColumnsVectors ? vector : 1;
+  const roots = rootsOf(kernel.stores);
+  const group = (row: number, column: number): Group => ({
+    points: range(unit).map((at) => {
+      const axes = [
+        ...product.batch.map((axis, which) => [axis.point, batch[which]] as const),
+        ...product.rows.map((axis, which) => [axis.point, rows[row].positions[which]] as const),
+        ...product.columns.map((axis, which) => [axis.point, columns[column + at].positions[which]] as const),
+      ];
+      const positions = new Map(axes);
+      const sum = sums[row * columns.length + column + at];
+      return new Values(
+        text,
+        (axis) => positions.get(axis) ?? "0",
+        () => sum,
+        `${row} ${column + at}`,
+      );
+    }),
+    condition: text.all([share.condition, rows[row].isThere, columns[column].isThere]),
+  });
+  const groups = range(rows.length).flatMap((row) =>
+    range(columns.length / unit).map((column) => [row, column * unit] as const),
+  );
+  const together = pointsTogether / unit;
+  for (let first = 0; first < groups.length; first += together)
+    text.out.scope(() => {
+      const some = groups.slice(first, first + together).map(([row, column]) => group(row, column));
+      if (areColumnsVectors)
+        for (const { points } of some) loadVectors(text, vectorLoads(product, roots), points);
+      Values.computeAll(
+        some.flatMap(({ points }) => points),
+        roots,
+      );
+      for (const { points, condition } of some) store(text, kernel.stores, product, points, condition);
+    });
+}
+
+/** Loads that are vectors along the columns. */
+const vectorLoads = (product: Product, roots: readonly Expression[]): Load[] =>
+  expressionsBelow(roots).filter(
+    (one): one is Load => one.kind === "load" && one.guard === null && isAlongColumns(product, one.address),
+  );
+
+function loadVectors({ out }: KernelText, loads: readonly Load[], points: readonly Values[]): void {
+  for (const load of loads) {
+    const { space, text: address } = points[0].reference(load.address);
+    const registers = points.map(() => out.register("f32"));
+    out.line(`ld.${space}.v4.f32 {${registers.join(", ")}}, ${address};`);
+    points.forEach((point, at) => point.know(load, registers[at]));
+  }
+}
+
+function store(
+  { out }: KernelText,
+  stores: readonly Store[],
+  product: Product,
+  points: readonly Values[],
+  condition: string | null,
+): void {
+  for (const one of stores) {
+    const isVector =
+      points.length === vector &&
+      one.combine === "set" &&
+      one.guard === null &&
+      isAlongColumns(product, one.address);
+    if (!isVector) for (const point of points) point.put([one], condition);
+    else {
+      const { space, text: address } = points[0].reference(one.address);
+      const values = points.map((point) => out.effect("mov.f32", "f32", point.read(one.value)));
+      const guard = condition === null ? "" : `@${condition} `;
+      out.line(`${guard}st.${space}.v4.f32 ${address}, {${values.join(", ")}};`);
+    }
+  }
+}

@@ -146,8 +146,8 @@ export class Starter {
       code,
       `running ${name}`,
       code === status.timeout
-        ? "The system ends programs on a GPU that drives a display after some seconds: use one that drives none, or let " +
-            "programs do less at a time (smaller eval_every, log_interval or num_steps)"
+        ? "The system ends programs on a GPU that drives a display after some seconds: use one that drives none, or let a " +
+            "program do less at a time (n_steps, num_envs, eval_episodes)"
         : where,
     );
   }

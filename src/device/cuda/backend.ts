@@ -105,7 +105,7 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
     compile: (program, options) => {
       engine ??= startEngine();
       const { device } = engine;
-      device.needContext();
+      device.needIdle();
       const loaded = { ...ready(program, options, device), name: options.name };
       const memory = memoryFor(engine, options);
       const { constants, donated } = options;

@@ -8,6 +8,7 @@ import {
   type PtxTarget,
   type Renderer,
 } from "../../compiler/index.js";
+import { warnOnce } from "../../node/index.js";
 import { cachePath } from "../cache/folder.js";
 import { knownKey, rememberProgram } from "../cache/programs.js";
 import { writeDumps } from "../dump.js";
@@ -44,7 +45,15 @@ function startEngine(): Engine {
   const found = surroundings();
   if ("problem" in found)
     fail("cuda", `programs cannot run on a GPU here: ${found.problem}. device: "wasm" needs nothing`);
-  return engineOf(new CudaDevice(found.driver, found.card));
+  const { driver, card } = found;
+  if (card.hasTimeLimit) {
+    warnOnce(
+      `${card.name} drives a display, and the system ends programs there that take longer than a few seconds. Runs train in ` +
+        "pieces of a quarter of a second, but a single update, evaluation or program of yours must be short enough",
+      "CudaWarning",
+    );
+  }
+  return engineOf(new CudaDevice(driver, card));
 }
 
 type RendererFor = (target: PtxTarget) => Renderer<PtxProgram>;
@@ -96,7 +105,7 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
     compile: (program, options) => {
       engine ??= startEngine();
       const { device } = engine;
-      device.needContext();
+      device.needIdle();
       const loaded = { ...ready(program, options, device), name: options.name };
       const memory = memoryFor(engine, options);
       const { constants, donated } = options;

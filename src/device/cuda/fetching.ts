@@ -8,9 +8,6 @@ export interface Span {
   readonly size: number;
 }
 
-/** How many bytes of spans can be fetched together. */
-export const mostTogether = halfBytes;
-
 const attempted = "copying from the GPU";
 
 export class Fetching {
@@ -18,6 +15,11 @@ export class Fetching {
 
   constructor(private readonly device: CudaDevice) {
     this.half = halvesOf(device);
+  }
+
+  /** Gets what it needs, which cannot be had while a program runs. */
+  prepare(): void {
+    this.half(0);
   }
 
   /** Copies as many bytes as there is room for. */
@@ -36,7 +38,7 @@ export class Fetching {
     }
   }
 
-  /** Spans of a memory, at most `mostTogether` bytes of them, one behind the other. */
+  /** Spans of a memory, no more of them than a half holds, one behind the other. */
   readSpans(base: bigint, spans: readonly Span[]): Uint8Array {
     this.device.needContext();
     const { bytes, host } = this.half(0);

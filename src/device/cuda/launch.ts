@@ -41,28 +41,24 @@ export class Starter {
     this.parametersAddress = engine.device.driver.koffi.address(this.parameters);
     this.parameters.set([24n, 32n, 40n].map((offset) => this.parametersAddress + offset));
     this.groups = groupsOf(layout.outputs);
+    if (layout.messages.length > 0) engine.fetching.prepare();
   }
 
   /** Runs the program to its end. */
   run(): void {
     const { engine, memory, loaded } = this;
-    if (engine.isRunning) {
-      fail(
-        "cuda",
-        `${loaded.name} cannot run while another program waits for a message of its own to be printed`,
-      );
-    }
-    engine.device.needContext();
+    const { device } = engine;
+    device.needIdle();
     memory.forget();
     engine.words.fill(0);
     this.parameters.set([memory.address, this.control, engine.wordsAddress], 3);
     this.start();
-    engine.isRunning = true;
+    device.running = loaded.name;
     try {
       if (loaded.layout.messages.length > 0) this.waitPrinting();
       else this.wait();
     } finally {
-      engine.isRunning = false;
+      device.running = null;
     }
     engine.sending.settle();
     memory.forget(this.groups);
@@ -146,8 +142,8 @@ export class Starter {
       code,
       `running ${name}`,
       code === status.timeout
-        ? "The system ends programs on a GPU that drives a display after some seconds: use one that drives none, or let " +
-            "programs do less at a time (smaller eval_every, log_interval or num_steps)"
+        ? "The system ends programs on a GPU that drives a display after some seconds: use one that drives none, or let a " +
+            "program do less at a time (n_steps, num_envs, eval_episodes)"
         : where,
     );
   }

@@ -16,7 +16,7 @@ const logBytes = 2 ** 14;
 
 /** The machine code of a text. */
 export function linked(device: CudaDevice, name: string, text: string): Uint8Array {
-  device.needContext();
+  device.needIdle();
   const { call, koffi } = device.driver;
   const log = new Uint8Array(new ArrayBuffer(logBytes));
   const options = Int32Array.of(errorLog, errorLogBytes);

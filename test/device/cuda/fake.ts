@@ -71,20 +71,36 @@ export function useFake(settings: Readonly<Record<string, number>> = {}): Fake {
   return { file, set: (name, value) => void set(name, value), get: (name) => Number(get(name)) };
 }
 
+/** What the driver has room for. */
+const mostMessages = 64;
+
 /** Programs that are run by the interpreter of kernels, by their number. */
 const programs: { readonly steps: readonly Step[]; readonly plan: MemoryPlan }[] = [];
 let callbackAddress: bigint | null = null;
+
+/** The memory of the last run at each of its messages, and at its end. */
+let moments: Uint8Array[] = [];
 
 /** What the driver calls to run one of them; returns how many messages it has put down. */
 function callback(): bigint {
   return (callbackAddress ??= koffi.register(
     (number: number, memory: bigint, messages: bigint) => {
+      if (number < 0) {
+        const moment = moments[-1 - number];
+        new Uint8Array(koffi.view(memory, moment.length)).set(moment);
+        return 0;
+      }
       const { steps, plan } = programs[number];
-      const words = new Int32Array(koffi.view(messages, 4 * 64));
-      let count = 0;
-      const print = (message: number): void => void (words[count++] = message);
-      runSteps(steps, [new Memory(plan, koffi.view(memory, plan.bytes))], { axes: [], print });
-      return count;
+      const words = new Int32Array(koffi.view(messages, 4 * mostMessages));
+      const bytes = koffi.view(memory, plan.bytes);
+      moments = [];
+      const print = (message: number): void => {
+        words[moments.length] = message;
+        moments.push(new Uint8Array(bytes.slice(0)));
+      };
+      runSteps(steps, [new Memory(plan, bytes)], { axes: [], print });
+      moments.push(new Uint8Array(bytes.slice(0)));
+      return moments.length - 1;
     },
     koffi.pointer(koffi.proto("int", ["int", "void *", "void *"])),
   ));

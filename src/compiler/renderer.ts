@@ -18,8 +18,8 @@ export interface Renderer<Code> {
     /** Bytes that a program can address. */
     readonly memory: number;
   };
-  /** How many words of working memory a kernel takes. */
-  readonly scratch: (kernel: Kernel) => number;
+  /** How many words of working memory a kernel takes, in each of so many parts of the machine that share it. */
+  readonly scratch: (kernel: Kernel, parts: number) => number;
   /** Memory around the buffers that the code may read, though it makes no use of what is there; left out for none. */
   readonly margin?: (steps: readonly Step[]) => Margin;
   /** Bytes of fast memory, for what is used most and not seen from outside; left out for none. */

@@ -4,10 +4,12 @@ import type { Buffer, Kernel, Step, Store } from "../kernel.js";
 import type { Renderer } from "../renderer.js";
 import { kernelsIn, loadsOf } from "../walk.js";
 import { Clusters, type Cluster } from "./clusters.js";
-import { placeCommon } from "./common.js";
+import { accessesOf } from "./accesses.js";
+import { gatheredIn, placeCommon } from "./common.js";
 import { placeFast } from "./fast.js";
 import { findLifetimes, type Lifetimes } from "./lifetimes.js";
 import { align, placeClusters } from "./placing.js";
+import { sharedSortsIn } from "./uniform.js";
 
 export interface MemoryPlan {
   /** The address of every buffer that is used, in bytes. */
@@ -32,6 +34,8 @@ export interface MemoryPlan {
 export interface Division {
   readonly parts: number;
   readonly common: ReadonlySet<Buffer>;
+  /** Sorts that they do together, each a share. */
+  readonly sorts: ReadonlySet<Kernel>;
   /** Where the memory begins by which parts hand each other something. */
   readonly exchange: number;
   /** Where the first part's own memory begins, and how far the next one's is from there. */
@@ -51,16 +55,23 @@ export function planMemory(
   needs: MemoryNeeds,
   parts = 1,
 ): MemoryPlan {
-  const common = new Set(parts === 1 ? [] : [...inputs, ...outputs]);
+  const alike: ReadonlySet<Kernel> = parts === 1 ? new Set() : sharedSortsIn(steps);
+  const gathered = gatheredIn(steps, alike);
+  const sorts = new Set(
+    [...alike].filter((kernel) =>
+      accessesOf(kernel).every(({ buffer, kind }) => kind === "read" || gathered.has(buffer)),
+    ),
+  );
+  const common = new Set(parts === 1 ? [] : [...inputs, ...outputs, ...gathered]);
   const stays = [...kept, ...common];
-  const scratch = scratchBuffers(steps, needs.scratch);
+  const scratch = scratchBuffers(steps, (kernel) => needs.scratch(kernel, sorts.has(kernel) ? parts : 1));
   const lifetimes = findLifetimes(steps, [...inputs, ...kept], [...outputs, ...kept], scratch);
   const clusters = new Clusters(lifetimes, new Set(stays));
   uniteCopies(lifetimes, clusters);
   uniteInPlace(lifetimes, clusters);
   const margin = needs.margin?.(steps) ?? { before: 0, behind: 0 };
   const first = align(margin.before);
-  const isVisible = new Set([...inputs, ...outputs, ...kept]);
+  const isVisible = new Set([...inputs, ...outputs, ...stays]);
   const fast = placeFast([...clusters], steps, isVisible, needs.fastBytes ?? 0);
   const isOwn = (cluster: Cluster) =>
     !fast.offsets.has(cluster) && ![...cluster.buffers].some((buffer) => common.has(buffer));
@@ -81,7 +92,7 @@ export function planMemory(
     bytes: start + parts * stride + align(margin.behind),
     fast: new Set([...fast.offsets.keys()].flatMap(({ buffers }) => [...buffers])),
     fastBytes: fast.bytes,
-    division: { parts, common, exchange: shared.bytes, start, stride },
+    division: { parts, common, sorts, exchange: shared.bytes, start, stride },
     isIdle: (kernel) =>
       kernel.kind === "copy" &&
       kernel.from.offset === kernel.to.offset &&

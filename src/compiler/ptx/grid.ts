@@ -6,6 +6,9 @@ export class Grid {
   private readonly target: string;
   /** 0 or 1, in turns. */
   readonly side: string;
+  /** Where blocks count that something was too much for them, and how often that had been seen. */
+  readonly tooMany: string;
+  private readonly seen: string;
 
   constructor(
     private readonly out: PtxText,
@@ -17,6 +20,17 @@ export class Grid {
     const before = out.effect("ld.volatile.global.u32", "b32", `[${control}+128]`);
     this.target = out.effect("mov.u32", "b32", before);
     this.side = out.effect("mov.u32", "b32", "0");
+    this.tooMany = out.effect("add.u64", "b64", control, "64");
+    this.seen = out.effect("ld.volatile.global.u32", "b32", `[${this.tooMany}]`);
+  }
+
+  /** Whether something was too much for a block since this was asked last; all blocks must have met in between. */
+  wasTooMany(): string {
+    const { out, seen, tooMany } = this;
+    const now = out.effect("ld.volatile.global.u32", "b32", `[${tooMany}]`);
+    const isMore = out.effect("setp.ne.u32", "pred", now, seen);
+    out.line(`mov.u32 ${seen}, ${now};`);
+    return isMore;
   }
 
   /** All threads of all blocks wait for each other; what they have written all can read. */

@@ -1,6 +1,6 @@
 // Steps as PTX: a function for each kernel, and an entry in which all threads walk through the same steps.
 import { itemSize } from "../../array/index.js";
-import type { CopyKernel, ExchangeKernel, Kernel, Place, Step } from "../kernel.js";
+import type { CopyKernel, ExchangeKernel, Kernel, Place, SortKernel, Step } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { Meetings, type Touch } from "../schedule/meetings.js";
 import { countersOf } from "../walk.js";
@@ -10,6 +10,7 @@ import { exchangePhases, renderAxisIndex } from "./exchange.js";
 import { functionsIn } from "./functions.js";
 import { Grid } from "./grid.js";
 import { renderLoop } from "./loop.js";
+import { sortAlone, sortShare } from "./sharedSort.js";
 import { renderSort } from "./sort.js";
 import { counterName, KernelText } from "./surroundings.js";
 import { Stopwatch } from "./stopwatch.js";
@@ -23,6 +24,12 @@ export const renderProgram = (
   profile: number | null,
 ): { readonly text: string; readonly kernels: readonly string[] } =>
   new ProgramRenderer(plan, threads, profile).render(steps);
+
+/** What functions are told besides what all are. */
+interface Passed {
+  readonly side?: string | null;
+  readonly tooMany?: string | null;
+}
 
 class ProgramRenderer {
   /** Functions by their text, so that kernels that are alike have one. */
@@ -214,7 +221,8 @@ class ProgramRenderer {
         this.call(kernel, (text) => renderDot(text, kernel));
         break;
       case "sort":
-        this.call(kernel, (text) => renderSort(text, kernel));
+        if (this.plan.division.sorts.has(kernel)) this.sortTogether(kernel);
+        else this.call(kernel, (text) => renderSort(text, kernel));
         break;
       case "copy":
         if (this.plan.division.common.has(kernel.to.buffer)) this.share(kernel);
@@ -251,9 +259,24 @@ class ProgramRenderer {
     const phases = exchangePhases(kernel, this.plan.division);
     phases.forEach((phase, at) => {
       if (at > 0) this.meetAll();
-      this.call(kernel, (text) => phase(text, kernel), grid.side);
+      if (phase !== null) this.call(kernel, phase, { side: grid.side });
     });
     grid.turn();
+  }
+
+  /** Sorts by all blocks, or by the first where keys are spread too unevenly. */
+  private sortTogether(kernel: SortKernel): void {
+    const { grid, out } = this;
+    if (grid === null) throw new Error("a sort of several blocks is rendered for one");
+    const { division } = this.plan;
+    // Nobody may still be reading what was sorted before.
+    this.meetAll();
+    this.call(kernel, (text) => sortShare(text, kernel, division), { tooMany: grid.tooMany });
+    this.meetAll();
+    out.when(grid.wasTooMany(), () => {
+      this.call(kernel, (text) => sortAlone(text, kernel, division));
+      this.meetAll();
+    });
   }
 
   private mayOverlap(from: Place, to: Place): boolean {
@@ -262,7 +285,11 @@ class ProgramRenderer {
   }
 
   /** Adds the function of a kernel, and calls it. */
-  private call(kernel: Kernel, render: (text: KernelText) => void, side: string | null = null): void {
+  private call(
+    kernel: Kernel,
+    render: (text: KernelText) => void,
+    { side = null, tooMany = null }: Passed = {},
+  ): void {
     const { out } = this;
     this.meetBefore(this.meetings.touchesOf(kernel, "all"));
     const counters = countersOf(kernel);
@@ -273,6 +300,7 @@ class ProgramRenderer {
       ".param .u64 own",
       ".param .u32 thread",
       ...(side === null ? [] : [".param .u32 side"]),
+      ...(tooMany === null ? [] : [".param .u64 tooMany"]),
       ...counters.map((counter) => `.param .u32 ${counterName(counter)}`),
     ];
     const body = `(${params.join(", ")})\n{\n${text.out.toString()}\n\tret;\n}`;
@@ -285,6 +313,7 @@ class ProgramRenderer {
       ["u64", this.own],
       ["u32", this.thread],
       ...(side === null ? [] : [["u32", side]]),
+      ...(tooMany === null ? [] : [["u64", tooMany]]),
       ...counters.map(({ id }) => ["u32", this.counters.get(id) as string]),
     ];
     const passed = values.map(

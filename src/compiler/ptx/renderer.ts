@@ -8,6 +8,7 @@ import { kernelsIn } from "../walk.js";
 import { exchangeBytes } from "./exchange.js";
 import { loopScratch } from "./loop.js";
 import { renderProgram } from "./program.js";
+import { sharedSortScratch } from "./sharedSort.js";
 import { sortScratch } from "./sort.js";
 import type { PtxProgram, PtxTarget } from "./types.js";
 
@@ -16,12 +17,12 @@ export type { PtxProgram, PtxTarget } from "./types.js";
 const threads = 256;
 
 /** How many words a kernel works in. */
-function scratchOf(kernel: Kernel): number {
+function scratchOf(kernel: Kernel, parts: number): number {
   switch (kernel.kind) {
     case "loop":
       return loopScratch(kernel, threads);
     case "sort":
-      return sortScratch(kernel);
+      return parts === 1 ? sortScratch(kernel) : sharedSortScratch(kernel, parts);
     case "dot":
     case "copy":
     case "print":

@@ -1,7 +1,8 @@
 // Which copy of the command line runs. Loading hundreds of modules takes Node about half a second, and the build makes a
-// copy of them in a few files (tools/bundle.mjs). It is no copy for modules of the user: those import the package by its
+// copy of them in one file (tools/bundle.mjs). It is no copy for modules of the user: those import the package by its
 // name, and what they register there must be seen here.
-import module from "node:module";
+import { fileURLToPath } from "node:url";
+import { loadCompiled } from "./compiledFile.js";
 
 /** Commands that load the modules which the directory of a run names. */
 const loadingCommands = ["resume", "eval", "video"];
@@ -15,18 +16,16 @@ export const mayLoadModules = (
   nodeOptions: readonly string[] = [...process.execArgv, process.env.NODE_OPTIONS ?? ""],
 ): boolean =>
   loadingCommands.includes(list[0]) ||
-  list.some((word) => word === "--import" || word.startsWith("--import=")) ||
+  list.some((word) => /^--import(?:=|$)/.test(word)) ||
   nodeOptions.some((option) => preload.test(option));
-
-const cacheCompiledCode = (module as { readonly enableCompileCache?: () => unknown }).enableCompileCache;
 
 /** Runs a command line of this process; returns its exit code. */
 export async function start(list: readonly string[]): Promise<number> {
-  // Node 22.1 and newer.
-  cacheCompiledCode?.();
-  const bundle = new URL("../bundle/cli.js", import.meta.url).href;
-  const { main } = mayLoadModules(list)
-    ? await import("./index.js")
-    : ((await import(bundle)) as typeof import("./index.js"));
-  return main(list);
+  if (mayLoadModules(list)) return (await import("./index.js")).main(list);
+  const bundle = loadCompiled(fileURLToPath(new URL("../bundle/cli.cjs", import.meta.url)));
+  const { main } = bundle.exports as typeof import("./index.js");
+  const code = await main(list);
+  // What training needs is most of it; after a short command little would be ready.
+  if (list[0] === "train" && code === 0) bundle.keep();
+  return code;
 }

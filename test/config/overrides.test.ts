@@ -144,7 +144,6 @@ describe("presets", () => {
     const promised = [
       ...[
         "cartpole_ppo",
-        "cartpole_ppo_fast",
         "cartpole_dqn",
         "pendulum_ppo",
         "pendulum_sac",
@@ -158,7 +157,7 @@ describe("presets", () => {
     expect(config).toMatchObject({
       envId: "CartPole-v1",
       algo: "ppo",
-      algoConfig: { hiddenSizes: [64, 64], lr: 1e-3, nSteps: 32, nMinibatches: 1, nEpochs: 20, numEnvs: 8 },
+      algoConfig: { hiddenSizes: [64, 64], lr: 1e-3, nSteps: 32, nMinibatches: 16, nEpochs: 2, numEnvs: 8 },
       runner: { totalTimesteps: 100_000 },
     });
     expect(sac.runner.totalTimesteps).toBe(200_000);

@@ -24,9 +24,10 @@ export const presets = {
   cartpole_ppo: preset(
     "CartPole-v1",
     "balance a pole with PPO in a second or two (unlike PPO's defaults: RL Zoo's 8 × 32 steps, discount of 0.98, rate of " +
-      "1e-3 and clip that fall to 0 over the run; 16 small minibatches, which make it steady; values are not clipped)",
+      "1e-3 and clip that fall to 0 over the run; one epoch of 32 minibatches, which learns as steadily as 20 epochs of " +
+      "one, with a twentieth of the arithmetic; values are not clipped)",
     {
-      ...{ numEnvs: 8, nSteps: 32, nMinibatches: 16, nEpochs: 2, gamma: 0.98, gaeLambda: 0.8, entCoef: 0 },
+      ...{ numEnvs: 8, nSteps: 32, nMinibatches: 32, nEpochs: 1, gamma: 0.98, gaeLambda: 0.9, entCoef: 0 },
       ...{ lr: 1e-3, lrSchedule: "linear", clipSchedule: "linear", clipValueLoss: false },
     },
     {},

@@ -3,6 +3,7 @@
 // name, and what they register there must be seen here.
 import { fileURLToPath } from "node:url";
 import { loadCompiled } from "./compiledFile.js";
+import type * as commandLine from "./index.js";
 
 /** Commands that load the modules which the directory of a run names. */
 const loadingCommands = ["resume", "eval", "video"];
@@ -23,7 +24,7 @@ export const mayLoadModules = (
 export async function start(list: readonly string[]): Promise<number> {
   if (mayLoadModules(list)) return (await import("./index.js")).main(list);
   const bundle = loadCompiled(fileURLToPath(new URL("../bundle/cli.cjs", import.meta.url)));
-  const { main } = bundle.exports as typeof import("./index.js");
+  const { main } = bundle.exports as typeof commandLine;
   const code = await main(list);
   // What training needs is most of it; after a short command little would be ready.
   if (list[0] === "train" && code === 0) bundle.keep();

@@ -21,10 +21,11 @@ export class DivergedError extends Error {
   }
 }
 
-/** A loop takes a tenth of the time of `every`, and this looks at all parameters whenever a run logs. */
+/** Whether all are finite, from the last to the first: an iterator or a callback takes four times as long. */
 function areFinite(values: ArrayLike<number>): boolean {
-  for (let at = 0; at < values.length; at++) if (!Number.isFinite(values[at])) return false;
-  return true;
+  let left = values.length;
+  while (left > 0 && Number.isFinite(values[left - 1])) left--;
+  return left === 0;
 }
 
 /** The paths of the parameters that have an element which is not finite. */

@@ -4,6 +4,7 @@ import { createHash, randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import module from "node:module";
 import path from "node:path";
+import v8 from "node:v8";
 import vm from "node:vm";
 
 type Wrapper = (
@@ -64,10 +65,15 @@ export function loadCompiled(file: string): CompiledFile {
   const run = script.runInThisContext() as Wrapper;
   run(loaded.exports, module.createRequire(file), loaded, file, path.dirname(file));
   const isKept = cachedData !== undefined && script.cachedDataRejected !== true;
+  // In a long run V8 would forget the functions that only its start needs.
+  if (!isKept) v8.setFlagsFromString("--no-flush-bytecode");
   return {
     exports: loaded.exports,
     keep: () => {
-      if (!isKept) writeCache(cache, script.createCachedData());
+      if (isKept) return;
+      // The data holds for the flags of the moment.
+      v8.setFlagsFromString("--flush-bytecode");
+      writeCache(cache, script.createCachedData());
     },
   };
 }

@@ -81,7 +81,7 @@ async function performLater(action: Action): Promise<void> {
   switch (action.kind) {
     case "write":
     case "append":
-      return lengthOf(action.parts) <= smallFile ? writeSmall(action) : writeLater(action);
+      return isLarge(action) ? writeLater(action) : writeSmall(action);
     case "syncFile":
       if (fs.existsSync(action.path)) await syncLater(action.path, "r+");
       return;
@@ -95,17 +95,26 @@ async function performLater(action: Action): Promise<void> {
   }
 }
 
-const flushesOneFile = ({ kind }: Action): boolean =>
-  kind === "write" || kind === "append" || kind === "syncFile";
+const isLarge = (action: Action): boolean =>
+  (action.kind === "write" || action.kind === "append") && lengthOf(action.parts) > smallFile;
 
-/** Actions in order, those together that flush one file each: a disk does so for several at a time. */
+/** Whether an action must not begin before those of a stage are done. */
+const mustWait = (action: Action, stage: readonly Action[]): boolean => {
+  const before = stage.at(-1)?.kind;
+  if (action.kind === "rename" || action.kind === "remove") return true;
+  if (before === undefined || before === "rename" || before === "remove") return true;
+  // The names of files are flushed when they are there: small ones are at once.
+  return action.kind === "syncFolder" && stage.some(isLarge);
+};
+
+/** Actions in order, those together that can wait for the disk together. They begin one after the other. */
 function stagesOf(actions: readonly Action[]): Action[][] {
   const stages: Action[][] = [];
-  actions.forEach((action, at) => {
-    if (at > 0 && flushesOneFile(action) && flushesOneFile(actions[at - 1]))
-      stages[stages.length - 1].push(action);
-    else stages.push([action]);
-  });
+  for (const action of actions) {
+    const stage = stages.at(-1) ?? [];
+    if (mustWait(action, stage)) stages.push([action]);
+    else stage.push(action);
+  }
   return stages;
 }
 

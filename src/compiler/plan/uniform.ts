@@ -1,6 +1,6 @@
 // What is the same in all parts of a machine that run a program together.
 import type { Buffer, Kernel, SortKernel, Step } from "../kernel.js";
-import { kernelsIn } from "../walk.js";
+import { expressionsBelow, kernelsIn, loadsIn, reductionRoots, rootsOf } from "../walk.js";
 import { accessesOf } from "./accesses.js";
 
 /** Whether what a kernel writes may differ from part to part, though what it reads is the same. */
@@ -15,20 +15,36 @@ function tellsApart(kernel: Kernel): boolean {
 /** Whether all parts get the same, whatever they have. */
 const makesAlike = (kernel: Kernel): boolean => kernel.kind === "exchange" && !tellsApart(kernel);
 
+/** A buffer that is written, and those that it depends on. */
+interface Flow {
+  readonly to: Buffer;
+  readonly from: readonly Buffer[];
+}
+
+/** What each buffer that a kernel writes depends on: of a kernel that writes several, each on what is stored there. */
+function flowsOf(kernel: Kernel): Flow[] {
+  if (kernel.kind === "loop") {
+    const reduced = loadsIn(reductionRoots(kernel));
+    return [...kernel.body, ...kernel.after].map((store) => {
+      const roots = rootsOf([store]);
+      const needsTotals = expressionsBelow(roots).some(({ kind }) => kind === "reduced");
+      const loads = [...loadsIn(roots), ...(needsTotals ? reduced : [])];
+      return { to: store.address.buffer, from: loads.map(({ buffer }) => buffer) };
+    });
+  }
+  const accesses = accessesOf(kernel);
+  const read = accesses.filter(({ kind }) => kind === "read").map(({ buffer }) => buffer);
+  return accesses.flatMap(({ buffer, kind }) => (kind === "write" ? [{ to: buffer, from: read }] : []));
+}
+
 /** Buffers that may hold something else in each part. */
 export function differingIn(steps: readonly Step[]): ReadonlySet<Buffer> {
-  const kernels = kernelsIn(steps);
-  const found = new Set<Buffer>();
+  const kernels = kernelsIn(steps).filter((kernel) => !makesAlike(kernel));
+  const found = new Set(kernels.filter(tellsApart).flatMap((kernel) => flowsOf(kernel).map(({ to }) => to)));
+  const flows = kernels.flatMap(flowsOf);
   for (let before = -1; before < found.size;) {
     before = found.size;
-    for (const kernel of kernels) {
-      if (makesAlike(kernel)) continue;
-      const accesses = accessesOf(kernel);
-      const differs =
-        tellsApart(kernel) || accesses.some(({ buffer, kind }) => kind === "read" && found.has(buffer));
-      if (!differs) continue;
-      for (const { buffer, kind } of accesses) if (kind === "write") found.add(buffer);
-    }
+    for (const { to, from } of flows) if (from.some((buffer) => found.has(buffer))) found.add(to);
   }
   return found;
 }

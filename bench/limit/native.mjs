@@ -7,7 +7,7 @@ import { arch } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { findCompiler } from "../../dist/device/native/compiler.js";
-import { findKoffi } from "../../dist/device/native/koffi.js";
+import { findKoffi } from "../../dist/device/koffi.js";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const cache = path.resolve(here, "../../.cache/limit");

@@ -1,5 +1,5 @@
-// Running compiled programs in memory that the host can look into: arguments into it, results out of it. WebAssembly and
-// native code differ in what their memory is and in how a program is started, and share the rest.
+// Running compiled programs in memory of a device: arguments into it, results out of it. Devices differ in what their
+// memory is and in how a program is started, and share the rest.
 import {
   Array,
   arrayType,
@@ -21,6 +21,14 @@ export interface DeviceMemory {
   owner: object | null;
   /** Makes room, or says that the machine has none. */
   readonly ensure: (bytes: number) => void;
+  /** A copy of the elements that lie at a slot. */
+  readonly read: (slot: Slot, size: number) => TypedArray;
+  /** Puts elements where a slot says. */
+  readonly write: (slot: Slot, elements: TypedArray) => void;
+}
+
+/** Memory that the host can look into. */
+export interface OpenMemory extends DeviceMemory {
   /** The elements that lie at a slot, not copied. They are good until something else runs or the memory grows. */
   readonly view: (slot: Slot, size: number) => TypedArray;
 }
@@ -53,7 +61,7 @@ class Resident implements RemoteElements {
           "use what that call returned, or do not donate the argument",
       );
     }
-    return (this.elements ??= this.memory.view(this.slot, this.size).slice());
+    return (this.elements ??= this.memory.read(this.slot, this.size));
   }
 
   /** Whether it lies at an address of a memory. */
@@ -68,7 +76,7 @@ class Resident implements RemoteElements {
   }
 }
 
-export class MemoryExecutable {
+export class MemoryExecutable<Memory extends DeviceMemory = DeviceMemory> {
   private readonly start: () => void;
   private readonly sizes: readonly number[];
   private readonly types: readonly ArrayType[];
@@ -81,7 +89,7 @@ export class MemoryExecutable {
     private readonly program: Layout,
     private readonly constants: readonly Array[],
     private readonly donated: readonly boolean[],
-    private readonly memory: DeviceMemory,
+    private readonly memory: Memory,
     load: Load,
   ) {
     memory.ensure(program.memoryBytes);
@@ -105,12 +113,12 @@ export class MemoryExecutable {
     return this.keepsResults
       ? program.outputs.map((slot, index) => this.keep(slot, index))
       : program.outputs.map((slot, index) =>
-          concrete(this.types[index], memory.view(slot, this.sizes[index]).slice()),
+          concrete(this.types[index], memory.read(slot, this.sizes[index])),
         );
   }
 
   /** The program with its memory laid open; all its inputs are constants, and its memory is its own. */
-  resident(): ResidentExecutable {
+  resident(this: MemoryExecutable<OpenMemory>): ResidentExecutable {
     const { program, memory, constants } = this;
     constants.forEach((constant, index) => this.write(program.inputs[index], constant));
     memory.owner = this;
@@ -148,14 +156,13 @@ export class MemoryExecutable {
   }
 
   private write(slot: Slot, array: Array): void {
-    const elements = array.elements as TypedArray;
-    this.memory.view(slot, elements.length).set(elements);
+    this.memory.write(slot, array.elements as TypedArray);
   }
 
   private print(message: number): void {
     const { params, values } = this.program.messages[message];
     const arrays = values.map((slot): Concrete =>
-      concrete(arrayType(slot.shape, slot.dtype), this.memory.view(slot, sizeOf(slot.shape)).slice()),
+      concrete(arrayType(slot.shape, slot.dtype), this.memory.read(slot, sizeOf(slot.shape))),
     );
     printMessage(arrays, params);
   }

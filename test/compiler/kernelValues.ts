@@ -18,9 +18,12 @@ export class Memory {
   private readonly arrays = new Map<Buffer, TypedArray>();
   private readonly shared: ArrayBuffer | null;
 
-  /** Buffers that lie where a plan says; without one, each is an array of its own. */
-  constructor(private readonly plan: MemoryPlan | null = null) {
-    this.shared = plan === null ? null : new Uint8Array(plan.bytes).fill(0xff).buffer;
+  /** Buffers that lie where a plan says, in the given memory; without a plan, each is an array of its own. */
+  constructor(
+    private readonly plan: MemoryPlan | null = null,
+    given: ArrayBuffer | null = null,
+  ) {
+    this.shared = given ?? (plan === null ? null : new Uint8Array(plan.bytes).fill(0xff).buffer);
   }
 
   of(buffer: Buffer): TypedArray {

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { listCache } from "../../src/device/native/cacheKeeping.js";
+import { listCache } from "../../src/device/cache/keeping.js";
 import { takeSteps, takeStepsAside } from "../../src/device/native/commands.js";
 import { temporaryFolder, warningsOf } from "../temporary.js";
 import {

@@ -3,10 +3,10 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { cachePath } from "../../src/device/native/cacheFolder.js";
-import { clearCache, listCache } from "../../src/device/native/cacheKeeping.js";
+import { cachePath } from "../../src/device/cache/folder.js";
+import { clearCache, listCache } from "../../src/device/cache/keeping.js";
 import { takeSteps } from "../../src/device/native/commands.js";
-import { recallProgram, rememberProgram } from "../../src/device/native/programs.js";
+import { recallProgram, rememberProgram } from "../../src/device/cache/programs.js";
 import { temporaryFolder } from "../temporary.js";
 import {
   anySource,
@@ -196,7 +196,7 @@ describe("what a program came to", () => {
   it("is kept, and forgotten if it is damaged", () => {
     const folder = temporaryFolder();
     expect(recallProgram(folder, key)).toBeNull();
-    const program = { layout, parallelWork: "much" as const, library: "b".repeat(64) };
+    const program = { layout, launch: "much", library: "b".repeat(64) };
     rememberProgram(folder, key, program);
     expect(recallProgram(folder, key)).toEqual(program);
     const [name] = fs.readdirSync(folder);
@@ -211,7 +211,7 @@ describe("what a program came to", () => {
     const cache = temporaryCache();
     scriptedCompiler();
     const { key: library } = build("one");
-    rememberProgram(cache, key, { layout, parallelWork: "none", library });
+    rememberProgram(cache, key, { layout, launch: "none", library });
     build("two");
     expect(recallProgram(cache, key)?.library).toBe(library);
     fs.rmSync(path.join(cache, library), { recursive: true });

@@ -7,7 +7,7 @@ import { np, type Array } from "vibe-rl/array";
 import type { Compiled, Slot } from "../../src/compiler/index.js";
 import { takeSteps } from "../../src/device/native/commands.js";
 import { MemoryExecutable } from "../../src/device/executable.js";
-import { findKoffi, type Koffi } from "../../src/device/native/koffi.js";
+import { findKoffi, type Koffi } from "../../src/device/koffi.js";
 import { loadLibrary, programIn, starter } from "../../src/device/native/library.js";
 import { NativeMemory } from "../../src/device/native/memory.js";
 import { anySource, buildingAsked, isWithoutNative } from "./native.js";
@@ -54,7 +54,7 @@ function programOf(
   own = 0,
   donated: readonly boolean[] = [true, true],
   memory = new NativeMemory(koffi),
-): MemoryExecutable {
+): MemoryExecutable<NativeMemory> {
   const slots = [floats(128), floats(from, 4), floats(to, 4)];
   const layout: Omit<Compiled<unknown>, "code"> = {
     memoryBytes: to + 256,

@@ -6,24 +6,25 @@ import {
   programKey,
   type CProgram,
   type CTarget,
+  type ParallelWork,
   type Renderer,
 } from "../../compiler/index.js";
 import { hasFiles, platform } from "../../node/index.js";
 import { writeDumps } from "../dump.js";
 import { MemoryExecutable } from "../executable.js";
 import { Remembered } from "../remembered.js";
-import { libraryOf, type Built } from "./build.js";
-import { findEntry } from "./cache.js";
-import { cachePath, prepareFolder } from "./cacheFolder.js";
+import { libraryName, libraryOf, type Built } from "./build.js";
+import { findEntry } from "../cache/entries.js";
+import { cachePath, prepareFolder } from "../cache/folder.js";
 import { takeSteps, takeStepsAside, type Steps } from "./commands.js";
 import { findCompiler, type Compiler } from "./compiler.js";
-import { findKoffi, type Koffi, type KoffiLibrary } from "./koffi.js";
+import { findKoffi, type Koffi, type KoffiLibrary } from "../koffi.js";
 import { loadLibrary, programIn, starter } from "./library.js";
 import { machineOf, type Machine } from "./machine.js";
 import { NativeMemory } from "./memory.js";
 import { poolOf, threadsFor } from "./pool.js";
 import { prefersNative } from "./preference.js";
-import { knownKey, recallProgram, rememberProgram, type KnownProgram } from "./programs.js";
+import { knownKey, recallProgram, rememberProgram, type KnownProgram } from "../cache/programs.js";
 
 /** What native programs need of their surroundings. */
 interface Surroundings {
@@ -54,7 +55,7 @@ function needSurroundings(): Surroundings {
 }
 
 /** A program in C, built. */
-interface BuiltProgram extends Omit<KnownProgram, "library"> {
+interface BuiltProgram extends Omit<KnownProgram<ParallelWork>, "library"> {
   readonly built: Built;
 }
 
@@ -66,11 +67,11 @@ interface Ready extends Omit<BuiltProgram, "built"> {
 /** A program that the cache knows and has the library of. */
 function keptProgram(memo: string): BuiltProgram | null {
   const cache = cachePath();
-  const known = prepareFolder(cache) === null ? recallProgram(cache, memo) : null;
-  const file = known === null ? null : findEntry(cache, known.library);
+  const known = prepareFolder(cache) === null ? recallProgram<ParallelWork>(cache, memo) : null;
+  const file = known === null ? null : findEntry(cache, known.library, libraryName);
   if (known === null || file === null) return null;
-  const { layout, parallelWork, library } = known;
-  return { layout, parallelWork, built: { file, key: library, temporary: null } };
+  const { layout, launch, library } = known;
+  return { layout, launch, built: { file, key: library, temporary: null } };
 }
 
 type RendererFor = (target: CTarget) => Renderer<CProgram>;
@@ -109,23 +110,23 @@ export function nativeBackend(rendererFor: RendererFor, flagsNow: () => readonly
     const { code, ...layout } = compile(program, constants, rendererFor(machine.target), (forms) =>
       writeDumps(name, forms),
     );
-    const { parallelWork } = code;
+    const launch = code.parallelWork;
     const built = yield* libraryOf({ name, units: code.sources, flags }, compiler, machine);
     if (memo !== null && built.temporary === null)
-      rememberProgram(cachePath(), memo, { layout, parallelWork, library: built.key });
-    return { layout, parallelWork, built };
+      rememberProgram(cachePath(), memo, { layout, launch, library: built.key });
+    return { layout, launch, built };
   }
 
   function* executable(
     program: Program,
     options: CompileOptions,
     memoryFor: (koffi: Koffi) => NativeMemory,
-  ): Steps<MemoryExecutable> {
+  ): Steps<MemoryExecutable<NativeMemory>> {
     const found = needSurroundings();
     const { koffi, compiler } = found;
     const flags = flagsNow();
-    const { layout, parallelWork, library } = yield* ready(program, options, found, flags);
-    const pool = yield* poolOf(koffi, compiler, threadsFor(options.threads ?? null, parallelWork), flags);
+    const { layout, launch, library } = yield* ready(program, options, found, flags);
+    const pool = yield* poolOf(koffi, compiler, threadsFor(options.threads ?? null, launch), flags);
     const memory = memoryFor(koffi);
     const { constants, donated } = options;
     return new MemoryExecutable(layout, constants, donated, memory, (print) =>
@@ -134,7 +135,7 @@ export function nativeBackend(rendererFor: RendererFor, flagsNow: () => readonly
   }
 
   /** Results of programs with donated arguments stay in memory, so that these have one of their own. */
-  const steps = (program: Program, options: CompileOptions): Steps<MemoryExecutable> =>
+  const steps = (program: Program, options: CompileOptions): Steps<MemoryExecutable<NativeMemory>> =>
     executable(program, options, (koffi) =>
       options.donated.includes(true) ? new NativeMemory(koffi) : (shared ??= new NativeMemory(koffi)),
     );

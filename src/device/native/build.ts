@@ -1,10 +1,10 @@
 // Building C into a shared library, once for what it is made of.
 import { fail } from "../../array/index.js";
 import { fs, os, path, warnOnce } from "../../node/index.js";
-import { buildFolder, findEntry, keepEntry, keepFailed, libraryName } from "./cache.js";
-import { cachePath, prepareFolder, reasonOf, tellsOfPlace } from "./cacheFolder.js";
-import { pruneSometimes } from "./cacheKeeping.js";
-import { sha256 } from "./checksum.js";
+import { buildFolder, findEntry, keepEntry, keepFailed } from "../cache/entries.js";
+import { cachePath, prepareFolder, reasonOf, tellsOfPlace } from "../cache/folder.js";
+import { pruneSometimes } from "../cache/keeping.js";
+import { sha256 } from "../cache/checksum.js";
 import { limitSeconds, type Command, type Outcome, type Steps } from "./commands.js";
 import type { Compiler } from "./compiler.js";
 import { firstLines, type Machine } from "./machine.js";
@@ -27,6 +27,8 @@ export interface Built {
   readonly temporary: string | null;
 }
 
+export const libraryName = "library.so";
+
 /** Changes with what entries are made of besides what is in their key. */
 const format = "1";
 
@@ -43,7 +45,7 @@ export function* libraryOf(source: Source, compiler: Compiler, machine: Machine)
   const cache = cachePath();
   let problem = prepareFolder(cache);
   if (problem === null) {
-    const found = findEntry(cache, key);
+    const found = findEntry(cache, key, libraryName);
     if (found !== null) return { file: found, key, temporary: null };
     const built = yield* buildIn(cache, () => buildFolder(cache), source, flags, compiler, key);
     if ("folder" in built) return kept(cache, key, built.folder, source, machine);
@@ -76,7 +78,7 @@ const temporary = (folder: string, key: string): Built => ({
 /** Takes a build into the cache; where that fails it serves this process. */
 function kept(cache: string, key: string, folder: string, { name }: Source, { version }: Machine): Built {
   try {
-    const file = keepEntry(cache, key, folder, { program: name, compiler: version });
+    const file = keepEntry(cache, key, folder, libraryName, { program: name, compiler: version });
     tidy(cache, key);
     return { file, key, temporary: null };
   } catch (error) {

@@ -5,6 +5,6 @@ import { nativeBackend } from "./backend.js";
 import { flagsNow } from "./flags.js";
 
 export { nativeProblem } from "./backend.js";
-export { clearCache, listCache, type CacheEntry } from "./cacheKeeping.js";
+export { clearCache, listCache, type CacheEntry } from "../cache/keeping.js";
 
 export const nativeDevice = (): Backend => nativeBackend(cRenderer, flagsNow);

@@ -2,7 +2,7 @@
 import { fail } from "../../array/index.js";
 import { fs } from "../../node/index.js";
 import type { Built } from "./build.js";
-import type { Koffi, KoffiLibrary } from "./koffi.js";
+import type { Koffi, KoffiLibrary } from "../koffi.js";
 import type { NativeMemory } from "./memory.js";
 
 /** Libraries stay loaded: their code would go with the handle. */

@@ -2,8 +2,8 @@
 import { fail } from "../../array/index.js";
 import type { CTarget } from "../../compiler/index.js";
 import { crypto, fs, os, path } from "../../node/index.js";
-import { cachePath, prepareFolder } from "./cacheFolder.js";
-import { sha256 } from "./checksum.js";
+import { cachePath, prepareFolder } from "../cache/folder.js";
+import { sha256 } from "../cache/checksum.js";
 import { limitSeconds, type Outcome, type Steps } from "./commands.js";
 import type { Compiler } from "./compiler.js";
 

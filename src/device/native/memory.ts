@@ -3,8 +3,8 @@
 import { fail, itemSize, viewBytes, type TypedArray } from "../../array/index.js";
 import type { Slot } from "../../compiler/index.js";
 import { buffer } from "../../node/index.js";
-import type { DeviceMemory } from "../executable.js";
-import type { Koffi } from "./koffi.js";
+import type { OpenMemory } from "../executable.js";
+import { viewMemory, type Koffi } from "../koffi.js";
 
 /** Programs may load whole cache lines. */
 const alignment = 64;
@@ -73,7 +73,7 @@ class Block {
           `none beyond ${(most / 2 ** 30).toFixed(0)} GiB; use Node 22 or newer, or several smaller arrays`,
       );
     }
-    const view = viewAt(this.koffi, this.address + BigInt(address), bytes);
+    const view = viewMemory(this.koffi, this.address + BigInt(address), bytes);
     // Whoever holds a view holds the memory.
     holding.set(view, this);
     return view;
@@ -83,19 +83,7 @@ class Block {
 const freeing = new FinalizationRegistry<() => void>((free) => free());
 const holding = new WeakMap<ArrayBuffer, Block>();
 
-function viewAt(koffi: Koffi, address: bigint, bytes: number): ArrayBuffer {
-  try {
-    return koffi.view(address, bytes);
-  } catch (cause) {
-    fail(
-      "jit",
-      `this build of Node does not let programs see memory outside of its own (${String(cause)}), as those with ` +
-        'pointer compression do not; use the usual build, or device: "wasm"',
-    );
-  }
-}
-
-export class NativeMemory implements DeviceMemory {
+export class NativeMemory implements OpenMemory {
   owner: object | null = null;
   private block: Block | null = null;
 
@@ -115,6 +103,14 @@ export class NativeMemory implements DeviceMemory {
 
   view(slot: Slot, size: number): TypedArray {
     return this.have().view(slot, size);
+  }
+
+  read(slot: Slot, size: number): TypedArray {
+    return this.view(slot, size).slice();
+  }
+
+  write(slot: Slot, elements: TypedArray): void {
+    this.view(slot, elements.length).set(elements);
   }
 
   private have(): Block {

@@ -5,7 +5,7 @@ import { os, threads } from "../../node/index.js";
 import { libraryOf } from "./build.js";
 import type { Steps } from "./commands.js";
 import type { Compiler } from "./compiler.js";
-import type { Koffi } from "./koffi.js";
+import type { Koffi } from "../koffi.js";
 import { loadLibrary } from "./library.js";
 import { machineOf } from "./machine.js";
 

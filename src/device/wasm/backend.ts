@@ -36,7 +36,7 @@ const executable = (
   constants: readonly Array[],
   donated: readonly boolean[],
   memory: WasmMemory,
-): MemoryExecutable =>
+): MemoryExecutable<WasmMemory> =>
   new MemoryExecutable(compiled, constants, donated, memory, (print) => {
     const instance = new WebAssembly.Instance(module, { host: { memory: memory.memory, print } });
     return instance.exports.run as () => void;

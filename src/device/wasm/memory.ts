@@ -1,9 +1,9 @@
 // WebAssembly memory in which programs run.
 import { fail, viewBytes, type TypedArray } from "../../array/index.js";
 import { pageBytes, type Slot } from "../../compiler/index.js";
-import type { DeviceMemory } from "../executable.js";
+import type { OpenMemory } from "../executable.js";
 
-export class WasmMemory implements DeviceMemory {
+export class WasmMemory implements OpenMemory {
   readonly memory = new WebAssembly.Memory({ initial: 1 });
   owner: object | null = null;
 
@@ -23,5 +23,13 @@ export class WasmMemory implements DeviceMemory {
 
   view({ dtype, address }: Slot, size: number): TypedArray {
     return viewBytes(dtype, this.memory.buffer, address, size);
+  }
+
+  read(slot: Slot, size: number): TypedArray {
+    return this.view(slot, size).slice();
+  }
+
+  write(slot: Slot, elements: TypedArray): void {
+    this.view(slot, elements.length).set(elements);
   }
 }

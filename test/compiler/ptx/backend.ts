@@ -13,10 +13,11 @@ const target: PtxTarget = { multiprocessors: 2, sharedBytes: 96 * 1024 };
 
 /** A renderer whose C does what the PTX of another one says. */
 function emulated(renderer: ReturnType<typeof ptxRenderer>): Renderer<CProgram> {
-  const { name, lanes, limits, scratch, margin, render } = renderer;
+  const { name, lanes, limits, scratch, margin, fastBytes, render } = renderer;
   return {
     ...{ name, lanes, limits, scratch },
     ...(margin === undefined ? {} : { margin }),
+    ...(fastBytes === undefined ? {} : { fastBytes }),
     render: (steps, plan) => {
       const { text, ...launch } = render(steps, plan);
       return { sources: [ptxToC(text, { ...launch, memoryBytes: plan.bytes })], parallelWork: "none" };

@@ -2,7 +2,7 @@
 import { libraryOf } from "../../../src/device/native/build.js";
 import { takeSteps, type Steps } from "../../../src/device/native/commands.js";
 import { findCompiler } from "../../../src/device/native/compiler.js";
-import { findKoffi, type Koffi } from "../../../src/device/native/koffi.js";
+import { findKoffi, type Koffi } from "../../../src/device/koffi.js";
 import { loadLibrary } from "../../../src/device/native/library.js";
 import { machineOf } from "../../../src/device/native/machine.js";
 import { ptxToC, type Launch } from "./translate.js";

@@ -1,5 +1,7 @@
-// koffi, which calls C functions from Node: an optional package, looked for when native code is first asked for.
-import { module } from "../../node/index.js";
+// koffi, which calls C functions from Node: an optional package, looked for when a device that needs it is first asked
+// for.
+import { fail } from "../array/index.js";
+import { module } from "../node/index.js";
 
 /** A shared library. Once it is garbage its code is gone, so that it must be kept. */
 export interface KoffiLibrary {
@@ -17,6 +19,9 @@ export interface Koffi {
   readonly load: (path: string | null) => KoffiLibrary;
   /** Memory at an address, not copied. */
   readonly view: (address: bigint, bytes: number) => ArrayBuffer;
+  /** Where the memory of a buffer is. */
+  readonly address: (of: ArrayBufferView) => bigint;
+  readonly decode: { readonly string: (address: bigint) => string | null };
   readonly proto: (result: string, parameters: readonly string[]) => unknown;
   readonly pointer: (type: unknown) => unknown;
   /** The address of a C function that calls a JavaScript one. */
@@ -43,5 +48,18 @@ function load(): Koffi | { readonly problem: string } {
       };
     }
     return { problem: `the package koffi cannot be loaded here: ${message ?? String(error)}` };
+  }
+}
+
+/** Memory at an address, not copied; whoever allocated it must keep it. */
+export function viewMemory(koffi: Koffi, address: bigint, bytes: number): ArrayBuffer {
+  try {
+    return koffi.view(address, bytes);
+  } catch (cause) {
+    fail(
+      "jit",
+      `this build of Node does not let programs see memory outside of its own (${String(cause)}), as those with ` +
+        'pointer compression do not; use the usual build, or device: "wasm"',
+    );
   }
 }

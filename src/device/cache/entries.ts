@@ -1,10 +1,12 @@
-// Built programs by what they were built from. An entry is a folder with a library and what is known of it; it appears
-// whole or not at all, and what does not fit its checksum is built anew.
+// Built programs by what they were built from. An entry is a folder with a file of code and what is known of it; it
+// appears whole or not at all, and what does not fit its checksum is built anew.
 import { crypto, fs, path, processIdentity } from "../../node/index.js";
-import { codeOf } from "./cacheFolder.js";
+import { codeOf } from "./folder.js";
 import { sha256 } from "./checksum.js";
 
-export const libraryName = "library.so";
+/** How an entry's file of code is called: a library of the system's, or code for a GPU. */
+export type CodeName = "library.so" | "program.cubin";
+
 export const recordName = "entry.json";
 
 /** What is known of a built program. */
@@ -16,19 +18,19 @@ export interface EntryRecord {
   readonly sha256: string;
 }
 
-/** The library of an entry that is whole; null if there is none. */
-export function findEntry(folder: string, key: string): string | null {
+/** The code of an entry that is whole; null if there is none. */
+export function findEntry(folder: string, key: string, name: CodeName): string | null {
   const entry = path.join(folder, key);
-  const library = path.join(entry, libraryName);
+  const code = path.join(entry, name);
   const record = readRecord(path.join(entry, recordName));
   if (record === null) return null;
   try {
-    if (sha256(fs.readFileSync(library)) !== record.sha256) return null;
+    if (sha256(fs.readFileSync(code)) !== record.sha256) return null;
   } catch {
     return null;
   }
   touch(path.join(entry, recordName));
-  return library;
+  return code;
 }
 
 /** Notes that an entry was used, where notes can be made. */
@@ -65,26 +67,27 @@ export function buildFolder(folder: string): string {
   return made;
 }
 
-/** Turns the folder of a build into an entry; returns its library. Another process may have been faster. */
+/** Turns the folder of a build into an entry; returns its code. Another process may have been faster. */
 export function keepEntry(
   folder: string,
   key: string,
   built: string,
+  codeName: CodeName,
   record: Omit<EntryRecord, "sha256">,
 ): string {
-  const library = path.join(built, libraryName);
-  const sum = sha256(fs.readFileSync(library));
-  fs.chmodSync(library, 0o600);
+  const code = path.join(built, codeName);
+  const sum = sha256(fs.readFileSync(code));
+  fs.chmodSync(code, 0o600);
   fs.writeFileSync(path.join(built, recordName), JSON.stringify({ ...record, sha256: sum }), { mode: 0o600 });
   for (const name of fs.readdirSync(built))
-    if (name !== libraryName && name !== recordName) fs.rmSync(path.join(built, name), { recursive: true });
+    if (name !== codeName && name !== recordName) fs.rmSync(path.join(built, name), { recursive: true });
   const entry = path.join(folder, key);
   for (let isLast = false; ; isLast = true) {
     try {
       fs.renameSync(built, entry);
       break;
     } catch (error) {
-      const other = findEntry(folder, key);
+      const other = findEntry(folder, key, codeName);
       if (other === null && isLast) throw error;
       if (other !== null) {
         fs.rmSync(built, { recursive: true, force: true });
@@ -94,7 +97,7 @@ export function keepEntry(
       removeEntry(folder, key);
     }
   }
-  return path.join(entry, libraryName);
+  return path.join(entry, codeName);
 }
 
 /** Takes something away at once, so that nobody finds half of it. */

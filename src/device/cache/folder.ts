@@ -36,8 +36,9 @@ export function folderProblem(folder: string): string | null {
   }
   const { user } = processIdentity();
   if (!status.isDirectory()) return "it is not a folder";
-  if (user !== null && status.uid !== user)
-    return `it belongs to another user (${status.uid}, this is ${user})`;
+  // Windows has no such users and modes; its folders are their user's from the start.
+  if (user === null) return null;
+  if (status.uid !== user) return `it belongs to another user (${status.uid}, this is ${user})`;
   if ((status.mode & 0o022) !== 0) return `others can write to it: chmod go-w ${folder}`;
   return null;
 }

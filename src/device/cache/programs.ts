@@ -1,15 +1,15 @@
-// What compiling a program has come to, kept beside its library: with both of them a later process neither compiles the
-// program nor writes its C. This holds for the code of one build of this package.
+// What compiling a program has come to, kept beside its code: with both of them a later process neither compiles the
+// program nor renders it. This holds for the code of one build of this package.
 import { environment } from "../../array/index.js";
-import type { Compiled, ParallelWork } from "../../compiler/index.js";
+import type { Compiled } from "../../compiler/index.js";
 import { crypto, fs, path, url } from "../../node/index.js";
 import { sha256 } from "./checksum.js";
 
-/** A program without its code: where things lie, and which library in the cache has it. */
-export interface KnownProgram {
+/** A program without its code: where things lie, and which entry of the cache has it. */
+export interface KnownProgram<Launch> {
   readonly layout: Omit<Compiled<unknown>, "code">;
-  /** What several threads can share of its work. */
-  readonly parallelWork: ParallelWork;
+  /** What its device must know to start it. */
+  readonly launch: Launch;
   readonly library: string;
 }
 
@@ -22,7 +22,7 @@ export function packageStamp(): string | null {
 }
 
 function findStamp(here: string): string | null {
-  if (!here.endsWith("/dist/device/native/programs.js")) return null;
+  if (!here.endsWith("/dist/device/cache/programs.js")) return null;
   try {
     const root = path.resolve(url.fileURLToPath(here), "..", "..", "..", "..");
     const manifest = fs.readFileSync(path.join(root, "package.json"), "utf8");
@@ -46,27 +46,27 @@ export const isProgramFile = (name: string): boolean =>
 const fileOf = (folder: string, key: string): string => path.join(folder, `program-${key}.json`);
 
 /** A program that was compiled before; null if there is none, or it is damaged. */
-export function recallProgram(folder: string, key: string): KnownProgram | null {
-  return readProgram(fileOf(folder, key));
+export function recallProgram<Launch>(folder: string, key: string): KnownProgram<Launch> | null {
+  return readProgram<Launch>(fileOf(folder, key));
 }
 
-export function readProgram(file: string): KnownProgram | null {
+export function readProgram<Launch>(file: string): KnownProgram<Launch> | null {
   try {
     const [sum, text] = JSON.parse(fs.readFileSync(file, "utf8")) as readonly [string, string];
-    return sha256(text) === sum ? (JSON.parse(text) as KnownProgram) : null;
+    return sha256(text) === sum ? (JSON.parse(text) as KnownProgram<Launch>) : null;
   } catch {
     return null;
   }
 }
 
 /** Keeps a program, where the folder can. */
-export function rememberProgram(
+export function rememberProgram<Launch>(
   folder: string,
   key: string,
-  { layout, parallelWork, library }: KnownProgram,
+  { layout, launch, library }: KnownProgram<Launch>,
 ): void {
   const { memoryBytes, inputs, outputs, messages } = layout;
-  const text = JSON.stringify({ layout: { memoryBytes, inputs, outputs, messages }, parallelWork, library });
+  const text = JSON.stringify({ layout: { memoryBytes, inputs, outputs, messages }, launch, library });
   const file = fileOf(folder, key);
   const aside = `${file}.${crypto.randomBytes(4).toString("hex")}`;
   try {

@@ -1,8 +1,8 @@
 // Keeping the cache small and clean: what is in it, what must go.
 import { environment, fail } from "../../array/index.js";
 import { fs, path } from "../../node/index.js";
-import { libraryName, readRecord, recordName, removeEntry, type EntryRecord } from "./cache.js";
-import { cachePath } from "./cacheFolder.js";
+import { readRecord, recordName, removeEntry, type EntryRecord } from "./entries.js";
+import { cachePath } from "./folder.js";
 import { isProgramFile, readProgram } from "./programs.js";
 
 /** A built program, as `vibe-rl cache` tells of it. */
@@ -61,7 +61,7 @@ function prune(folder: string, keep: string): number {
   return entries.length;
 }
 
-/** Removes what is known of programs whose libraries are gone. */
+/** Removes what is known of programs whose code is gone. */
 function removeOrphans(folder: string): void {
   for (const name of fs.readdirSync(folder).filter(isProgramFile)) {
     const file = path.join(folder, name);
@@ -87,12 +87,11 @@ function entriesIn(folder: string): CacheEntry[] {
     .flatMap((key) => {
       const entry = path.join(folder, key);
       try {
-        const [library, record] = [libraryName, recordName].map((name) =>
-          fs.statSync(path.join(entry, name)),
-        );
+        const usedAt = fs.statSync(path.join(entry, recordName)).mtimeMs;
+        const sizes = fs.readdirSync(entry).map((name) => fs.statSync(path.join(entry, name)).size);
         const known = readRecord(path.join(entry, recordName));
         const damaged = { program: "(damaged)", compiler: "", sha256: "" };
-        return [{ ...(known ?? damaged), key, bytes: library.size + record.size, usedAt: record.mtimeMs }];
+        return [{ ...(known ?? damaged), key, bytes: sizes.reduce((a, b) => a + b, 0), usedAt }];
       } catch {
         // It is being removed.
         return [];

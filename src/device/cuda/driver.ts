@@ -1,0 +1,88 @@
+// CUDA's driver, the library that comes with the drivers of NVIDIA's cards: found, loaded, its functions bound.
+import { environment } from "../../array/index.js";
+import { hasFiles, platform } from "../../node/index.js";
+import { findKoffi, type Koffi, type KoffiLibrary } from "../koffi.js";
+import { functions, status, type FunctionName } from "./functions.js";
+import { explain } from "./statuses.js";
+
+type Call = (...args: readonly unknown[]) => number;
+
+export interface Driver {
+  readonly koffi: Koffi;
+  /** What was loaded. */
+  readonly file: string;
+  /** The newest CUDA that it is for, as 13000 for 13.0. */
+  readonly version: number;
+  /** Its functions; each returns a status. */
+  readonly call: Readonly<Record<FunctionName, Call>>;
+}
+
+interface Problem {
+  readonly problem: string;
+}
+
+/** Libraries stay loaded: their code would go with the handle. */
+const kept = new Map<string, { readonly library: KoffiLibrary; readonly driver: Driver }>();
+
+/** Where the driver may be: the system's own search path, containers, the Windows Subsystem for Linux. */
+const usual = ["libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"];
+
+/** The driver, ready to be called, or why there is none. */
+export function findDriver(): Driver | Problem {
+  if (!hasFiles()) return { problem: "it needs Node 20.16 or newer, and there is none here" };
+  const koffi = findKoffi();
+  if ("problem" in koffi) return koffi;
+  const asked = environment("VIBE_RL_LIBCUDA");
+  if (asked === undefined && platform() === "darwin")
+    return {
+      problem: "NVIDIA has no CUDA for macOS; a machine with Linux or Windows and an NVIDIA GPU has it",
+    };
+  const names = asked !== undefined ? [asked] : platform() === "win32" ? ["nvcuda.dll"] : usual;
+  const reasons: string[] = [];
+  for (const name of names) {
+    const known = kept.get(name);
+    if (known !== undefined) return known.driver;
+    try {
+      return bind(koffi, name, koffi.load(name));
+    } catch (error) {
+      reasons.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return {
+    problem:
+      asked !== undefined
+        ? `VIBE_RL_LIBCUDA is ${JSON.stringify(asked)}, which cannot be loaded (${reasons[0]}); set it to NVIDIA's ` +
+          "libcuda.so.1, or unset it"
+        : `there is no CUDA driver (${reasons.join("; ")}); install NVIDIA's driver for the card (nvidia-smi tells ` +
+          "whether it works), start a container with --gpus all, or name the library in VIBE_RL_LIBCUDA",
+  };
+}
+
+function bind(koffi: Koffi, file: string, library: KoffiLibrary): Driver | Problem {
+  const call: Partial<Record<FunctionName, Call>> = {};
+  for (const [name, parameters] of Object.entries(functions)) {
+    try {
+      call[name as FunctionName] = library.func(name, "int", parameters) as Call;
+    } catch {
+      return {
+        problem: `${file} has no ${name}: it is too old (CUDA 11 is needed), or no CUDA driver; update it`,
+      };
+    }
+  }
+  const word = new Int32Array(1);
+  const calls = call as Readonly<Record<FunctionName, Call>>;
+  const started = calls.cuInit(0);
+  const driver = { koffi, file, call: calls };
+  if (started !== status.success)
+    return { problem: `the CUDA driver ${file} does not start: ${explain(driver, started)}` };
+  const asked = calls.cuDriverGetVersion(word);
+  if (asked !== status.success)
+    return { problem: `the CUDA driver ${file} does not tell its version: ${explain(driver, asked)}` };
+  const whole = { ...driver, version: word[0] };
+  kept.set(file, { library, driver: whole });
+  return whole;
+}
+
+/** A version as people write it: 13.0. */
+export const versionText = (version: number): string =>
+  `${Math.floor(version / 1000)}.${Math.floor((version % 1000) / 10)}`;

@@ -1,0 +1,157 @@
+// Starting a program on a GPU, and waiting for it while it prints.
+import { fail } from "../../array/index.js";
+import type { Compiled, Slot } from "../../compiler/index.js";
+import { isTraced, type Engine } from "./engine.js";
+import { spinMs } from "./device.js";
+import { status } from "./functions.js";
+import type { CudaMemory } from "./memory.js";
+import type { CudaModule, Launch } from "./module.js";
+import { groupsOf, type Group } from "./together.js";
+
+/** Device memory by which the blocks of a program meet. */
+const controlBytes = 256;
+/** How long a program that may print is left alone between two looks. */
+const pauseMs = 0.05;
+
+/** A loaded program and how it is started. */
+export interface Loaded {
+  /** As it is called in messages: the jitted function. */
+  readonly name: string;
+  readonly module: CudaModule;
+  readonly launch: Launch;
+  readonly layout: Omit<Compiled<unknown>, "code">;
+}
+
+/** A program in a memory, ready to be started. */
+export class Starter {
+  private readonly control: bigint;
+  /** Three addresses of parameters, and behind them the parameters. */
+  private readonly parameters = new BigUint64Array(new ArrayBuffer(6 * 8));
+  private readonly parametersAddress: bigint;
+  private readonly groups: ReadonlyMap<Slot, Group>;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly loaded: Loaded,
+    private readonly memory: CudaMemory,
+    private readonly print: (message: number) => void,
+  ) {
+    const { name, layout } = loaded;
+    this.control = engine.device.allocate(controlBytes, `the control block of ${name}`, this).address;
+    this.parametersAddress = engine.device.driver.koffi.address(this.parameters);
+    this.parameters.set([24n, 32n, 40n].map((offset) => this.parametersAddress + offset));
+    this.groups = groupsOf(layout.outputs);
+  }
+
+  /** Runs the program to its end. */
+  run(): void {
+    const { engine, memory, loaded } = this;
+    if (engine.isRunning) {
+      fail(
+        "cuda",
+        `${loaded.name} cannot run while another program waits for a message of its own to be printed`,
+      );
+    }
+    engine.device.needContext();
+    memory.forget();
+    engine.words.fill(0);
+    this.parameters.set([memory.address, this.control, engine.wordsAddress], 3);
+    this.start();
+    engine.isRunning = true;
+    try {
+      if (loaded.layout.messages.length > 0) this.waitPrinting();
+      else this.wait();
+    } finally {
+      engine.isRunning = false;
+    }
+    engine.sending.settle();
+    memory.forget(this.groups);
+  }
+
+  private start(): void {
+    const { device } = this.engine;
+    const { call } = device.driver;
+    const { name, launch, module } = this.loaded;
+    const { blocks, threads, sharedBytes } = launch;
+    const grid = [blocks, 1, 1, threads, 1, 1, sharedBytes, device.work, this.parametersAddress];
+    if (blocks === 1) {
+      device.check(call.cuLaunchKernel(module.entry, ...grid, null), `starting ${name}`);
+      return;
+    }
+    if (!device.card.isCooperative) {
+      fail("cuda", `${device.card.name} cannot start ${name}, whose ${blocks} blocks wait for each other`);
+    }
+    const code = call.cuLaunchCooperativeKernel(module.entry, ...grid);
+    if (code === status.cooperativeTooLarge) this.failTooLarge();
+    device.check(code, `starting ${name} with ${blocks} blocks`);
+  }
+
+  private failTooLarge(): never {
+    const { device } = this.engine;
+    const { name, launch, module } = this.loaded;
+    const { blocks, threads, sharedBytes } = launch;
+    const each = new Int32Array(1);
+    const { cuOccupancyMaxActiveBlocksPerMultiprocessor: occupancy } = device.driver.call;
+    const isKnown = occupancy(each, module.entry, threads, sharedBytes) === status.success;
+    const { multiprocessors } = device.card.target;
+    return device.failed(
+      status.cooperativeTooLarge,
+      `starting ${name} with ${blocks} blocks of ${threads} threads and ${sharedBytes} bytes of shared memory`,
+      `They have to run at the same time, and ${device.card.name} has room for ` +
+        (isKnown ? `${each[0]} on each of its ${multiprocessors} multiprocessors` : "fewer") +
+        "; where others share it (MPS, CUDA_MPS_ACTIVE_THREAD_PERCENTAGE), let this process have it all",
+    );
+  }
+
+  /** Waits awake for a moment, then asleep. */
+  private wait(): void {
+    const { device } = this.engine;
+    const code = device.waited(device.work);
+    if (code !== status.success) this.failRun(code);
+  }
+
+  /** Waits, and prints what the program says meanwhile. */
+  private waitPrinting(): void {
+    const { device, words } = this.engine;
+    const { cuStreamQuery } = device.driver.call;
+    // What goes wrong in printing is told once the program, which waits, has come to its end.
+    let failure: { readonly error: unknown } | null = null;
+    for (let until = performance.now() + spinMs; ;) {
+      const message = Atomics.load(words, 0);
+      if (message !== 0) {
+        try {
+          this.print(message - 1);
+        } catch (error) {
+          failure ??= { error };
+        }
+        Atomics.store(words, 0, 0);
+        until = performance.now() + spinMs;
+        continue;
+      }
+      const code = cuStreamQuery(device.work);
+      if (code === status.success) break;
+      if (code !== status.notReady) this.failRun(code);
+      if (performance.now() > until) pause();
+    }
+    if (failure !== null) throw failure.error;
+  }
+
+  private failRun(code: number): never {
+    const { device, words } = this.engine;
+    const { name } = this.loaded;
+    const where = isTraced()
+      ? `It was in its kernel ${words[1]} (VIBE_RL_DUMP=fuse lists them)`
+      : "With VIBE_RL_CUDA_TRACE=1 it tells which of its kernels it was in";
+    return device.failed(
+      code,
+      `running ${name}`,
+      code === status.timeout
+        ? "The system ends programs on a GPU that drives a display after some seconds: use one that drives none, or let " +
+            "programs do less at a time (smaller eval_every, log_interval or num_steps)"
+        : where,
+    );
+  }
+}
+
+const clock = new Int32Array(new SharedArrayBuffer(4));
+const pause = (): void => void Atomics.wait(clock, 0, 0, pauseMs);

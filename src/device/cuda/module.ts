@@ -1,0 +1,37 @@
+// A program in a GPU's machine code, loaded.
+import type { PtxProgram } from "../../compiler/index.js";
+import type { CudaDevice } from "./device.js";
+
+/** How a program is started. */
+export type Launch = Omit<PtxProgram, "text">;
+
+/** What the entry of every program is called. */
+const entryName = "vibe_rl_run";
+/** Blocks may have more dynamic shared memory than this only if they say so first. */
+const freeSharedBytes = 48 * 1024;
+/** The attribute by which they say so (CUfunction_attribute). */
+const maxDynamicSharedBytes = 8;
+
+/** It stays loaded as long as somebody has it. */
+export class CudaModule {
+  readonly entry: bigint;
+
+  constructor(device: CudaDevice, name: string, code: Uint8Array, { sharedBytes }: Launch) {
+    device.needContext();
+    const { call } = device.driver;
+    const out = new BigUint64Array(1);
+    device.check(call.cuModuleLoadData(out, code), `loading ${name}`);
+    const module = out[0];
+    unloading.register(this, () => void call.cuModuleUnload(module));
+    device.check(call.cuModuleGetFunction(out, module, entryName), `looking for ${entryName} in ${name}`);
+    this.entry = out[0];
+    if (sharedBytes <= freeSharedBytes) return;
+    device.check(
+      call.cuFuncSetAttribute(this.entry, maxDynamicSharedBytes, sharedBytes),
+      `giving blocks of ${name} ${sharedBytes} bytes of shared memory (${device.card.name} has ` +
+        `${device.card.target.sharedBytes})`,
+    );
+  }
+}
+
+const unloading = new FinalizationRegistry<() => void>((unload) => unload());

@@ -1,0 +1,127 @@
+// What tests of the CUDA device share: a driver without a GPU, and renderers for it.
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { vi } from "vitest";
+import { registerBackend } from "../../../src/array/index.js";
+import type { PtxProgram, PtxTarget, Renderer } from "../../../src/compiler/index.js";
+import type { Step } from "../../../src/compiler/kernel.js";
+import type { MemoryPlan } from "../../../src/compiler/plan/arena.js";
+import { cudaBackend } from "../../../src/device/cuda/backend.js";
+import { findCompiler } from "../../../src/device/native/compiler.js";
+import { findKoffi, type Koffi, type KoffiLibrary } from "../../../src/device/koffi.js";
+import { runSteps } from "../../compiler/kernelInterpreter.js";
+import { Memory } from "../../compiler/kernelValues.js";
+import { temporaryFolder } from "../../temporary.js";
+import { temporaryCache } from "../native.js";
+
+/** Why there can be no such driver here; null if there can. */
+export function fakeProblem(file: string): string | null {
+  const [compiler, koffi] = [findCompiler(), findKoffi()];
+  const missing =
+    process.platform !== "linux"
+      ? "the driver without a GPU is made for Linux"
+      : "problem" in compiler
+        ? compiler.problem
+        : "problem" in koffi
+          ? koffi.problem
+          : null;
+  if (missing !== null) process.stderr.write(`${file} is skipped: ${missing}\n`);
+  return missing;
+}
+
+let built: string | null = null;
+
+function builtDriver(): string {
+  if (built !== null) return built;
+  const compiler = findCompiler();
+  if ("problem" in compiler) throw new Error(compiler.problem);
+  const folder = mkdtempSync(path.join(tmpdir(), "vibe-rl-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const [program, ...flags] = compiler.command;
+  const file = path.join(folder, "fake.so");
+  const source = path.join(import.meta.dirname, "fakeDriver.c");
+  execFileSync(program, [...flags, "-shared", "-fPIC", "-o", file, source]);
+  return (built = file);
+}
+
+/** A driver of which nobody has seen anything, with its settings and counters. */
+export interface Fake {
+  readonly file: string;
+  readonly set: (name: string, value: number) => void;
+  readonly get: (name: string) => number;
+}
+
+const kept: KoffiLibrary[] = [];
+const koffi = findKoffi() as Koffi;
+
+/** Makes a new driver the one that is found, with an empty cache, for the test that is running. */
+export function useFake(settings: Readonly<Record<string, number>> = {}): Fake {
+  temporaryCache();
+  const file = path.join(temporaryFolder(), "libcuda.so.1");
+  copyFileSync(builtDriver(), file);
+  vi.stubEnv("VIBE_RL_LIBCUDA", file);
+  const library = koffi.load(file);
+  kept.push(library);
+  const set = library.func("fake_set", "void", ["str", "int64"]);
+  const get = library.func("fake_get", "int64", ["str"]);
+  library.func("fake_calls", "void", ["void *"])(callback());
+  for (const [name, value] of Object.entries(settings)) set(name, value);
+  return { file, set: (name, value) => void set(name, value), get: (name) => Number(get(name)) };
+}
+
+/** Programs that are run by the interpreter of kernels, by their number. */
+const programs: { readonly steps: readonly Step[]; readonly plan: MemoryPlan }[] = [];
+let callbackAddress: bigint | null = null;
+
+/** What the driver calls to run one of them; returns how many messages it has put down. */
+function callback(): bigint {
+  return (callbackAddress ??= koffi.register(
+    (number: number, memory: bigint, messages: bigint) => {
+      const { steps, plan } = programs[number];
+      const words = new Int32Array(koffi.view(messages, 4 * 64));
+      let count = 0;
+      const print = (message: number): void => void (words[count++] = message);
+      runSteps(steps, [new Memory(plan, koffi.view(memory, plan.bytes))], { axes: [], print });
+      return count;
+    },
+    koffi.pointer(koffi.proto("int", ["int", "void *", "void *"])),
+  ));
+}
+
+type RendererFor = (target: PtxTarget) => Renderer<PtxProgram>;
+
+/** Renders programs as a text that tests write. */
+export const renderingText =
+  (
+    write: (steps: readonly Step[], plan: MemoryPlan) => string,
+    launch: Partial<PtxProgram> = {},
+  ): RendererFor =>
+  () => ({
+    name: "the GPU",
+    lanes: 32,
+    limits: { memory: 2 ** 40 },
+    scratch: () => 0,
+    render: (steps, plan) => ({
+      text: `.version 7.8\n${write(steps, plan)}`,
+      blocks: 1,
+      threads: 32,
+      sharedBytes: 0,
+      ...launch,
+    }),
+    list: ({ text }) => ({ ptx: () => ({ suffix: "ptx", text }) }),
+  });
+
+/** Renders programs that the interpreter of kernels runs. */
+export const interpreted = (launch: Partial<PtxProgram> = {}): RendererFor =>
+  renderingText((steps, plan) => `@call ${programs.push({ steps, plan }) - 1}`, launch);
+
+let devices = 0;
+
+/** A new device with a renderer: what `jit` is to be told. */
+export function fakeDevice(rendererFor: RendererFor = interpreted()): { readonly device: string } {
+  const device = `fake cuda ${++devices}`;
+  registerBackend({ ...cudaBackend(rendererFor), name: device }, { isDefault: false });
+  return { device };
+}

@@ -1,0 +1,210 @@
+// jit with device "cuda" over a driver without a GPU: the same answers, few copies, messages, memory that is freed.
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { debug, jit, lax, np, type Array } from "vibe-rl/array";
+import { residentProgram } from "../../../src/array/index.js";
+import type { Slot } from "../../../src/compiler/index.js";
+import { findCard, type Card } from "../../../src/device/cuda/card.js";
+import { CudaDevice } from "../../../src/device/cuda/device.js";
+import { findDriver, type Driver } from "../../../src/device/cuda/driver.js";
+import { engineOf } from "../../../src/device/cuda/engine.js";
+import { CudaMemory } from "../../../src/device/cuda/memory.js";
+import { fakeDevice, fakeProblem, interpreted, renderingText, useFake } from "./fake.js";
+
+const isSkipped = fakeProblem("test/device/cuda/runs.test.ts") !== null;
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+const silent = () => vi.spyOn(console, "log").mockImplementation(() => undefined);
+
+describe.skipIf(isSkipped)("programs on a GPU", () => {
+  it("compute what they compute elsewhere", () => {
+    const { get } = useFake();
+    const table = np.arange(12).reshape([3, 4]);
+    const f = (x: Array) =>
+      lax.foriLoop(0, 3, (_, y: Array) => np.tanh(y.matmul(table)).slice(":3"), x).mul(np.pi);
+    const x = np.array([0.1, -0.2, 0.3]);
+    const [here, there] = [fakeDevice(), { device: "interpreter" }].map((options) =>
+      jit(f, options)(x).data(),
+    );
+    here.forEach((value, at) => expect(value).toBeCloseTo(there[at], 5));
+    expect([get("links"), get("launches"), get("cooperativeLaunches")]).toEqual([1, 1, 0]);
+  });
+
+  it("take arrays of all kinds, and of no elements", () => {
+    useFake();
+    const f = jit(
+      (bytes: Array, flags: Array, none: Array) => [bytes.add(bytes), np.logicalNot(flags), none.add(1)],
+      fakeDevice(),
+    );
+    const [bytes, flags, none] = f(
+      np.array([1, 2, 200], { dtype: "uint8" }),
+      np.array([true, false, true]),
+      np.zeros([0, 3]),
+    );
+    expect([bytes.toArray(), flags.toArray(), none.shape]).toEqual([
+      [2, 4, 144],
+      [false, true, false],
+      [0, 3],
+    ]);
+  });
+
+  it("keep what was donated in place, and copy nothing that is there", () => {
+    const { get } = useFake();
+    const push = jit(
+      (ring: { data: Array; next: Array }, value: Array) => ({
+        data: ring.data.at(ring.next).set(value),
+        next: ring.next.add(1).mod(ring.data.shape[0]),
+      }),
+      { donateArgnums: 0, ...fakeDevice() },
+    );
+    const size = 20_000;
+    let ring = { data: np.zeros([size]), next: np.int32(0) };
+    const rings = [ring];
+    for (let value = 1; value <= 6; value++) rings.push((ring = push(ring, np.float32(value))));
+    expect([get("bytesToDevice"), get("bytesToHost")]).toEqual([4 * size + 8 + 5 * 4, 0]);
+    expect(ring.data.slice(":7").toArray()).toEqual([1, 2, 3, 4, 5, 6, 0]);
+    expect(() => rings[3].data.toArray()).toThrow("this array was given up to a later call");
+    const other = push({ data: np.ones([size]), next: np.int32(3) }, np.float32(9));
+    expect(other.data.slice(":5").toArray()).toEqual([1, 1, 1, 9, 1]);
+    expect(ring.data.slice(":3").toArray()).toEqual([1, 2, 3]);
+  });
+
+  it("share a memory if they keep nothing, which grows under them", () => {
+    const { get } = useFake();
+    const options = fakeDevice();
+    const [small, large] = [3, 300].map((size) => {
+      const own = np.arange(size);
+      return jit((x: Array) => x.add(own).sum(), options);
+    });
+    const totals = [
+      small(np.ones([3])),
+      large(np.ones([300])),
+      small(np.ones([3])),
+      small(np.ones([3])),
+      large(np.ones([300])),
+    ];
+    expect(totals.map((total) => total.item())).toEqual([6, 45150, 6, 6, 45150]);
+    // The shared memory, twice, and what the blocks of each meet by.
+    expect(get("allocations")).toBe(4);
+  });
+
+  it("hand over small results in one copy", () => {
+    const { get } = useFake();
+    const f = jit(
+      (x: Array) => [...globalThis.Array.from({ length: 20 }, (_, at) => x.max().add(at)), x.add(1)],
+      fakeDevice(),
+    );
+    const results = f(np.ones([17_000]));
+    expect(results.slice(0, 20).map((result) => result.item())).toEqual(
+      globalThis.Array.from({ length: 20 }, (_, at) => 1 + at),
+    );
+    expect(results[20].data().every((value) => value === 2)).toBe(true);
+    expect(get("toHost")).toBe(2);
+  });
+
+  it("start their blocks together, with the shared memory that they need", () => {
+    const { get } = useFake();
+    const f = jit((x: Array) => x.add(1), fakeDevice(interpreted({ blocks: 8, sharedBytes: 100_000 })));
+    expect(f(np.float32(1)).item()).toBe(2);
+    expect([get("launches"), get("cooperativeLaunches"), get("sharedAsked")]).toEqual([0, 1, 100_000]);
+  });
+
+  it("serve policies, whose arguments stay", () => {
+    useFake();
+    const program = residentProgram(
+      (x: Array, y: Array) => [x.mul(y)],
+      [np.ones([2]), np.float32(3)],
+      fakeDevice(),
+    );
+    program.run();
+    expect([...program.outputs[0]]).toEqual([3, 3]);
+  });
+});
+
+describe.skipIf(isSkipped)("messages from a GPU", () => {
+  const printing = (options: object) =>
+    jit((x: Array) => {
+      const y = x.add(1);
+      debug.print("y is {y}", { y });
+      debug.print("x was {x}", { x });
+      return y;
+    }, options);
+
+  it("are printed while the program waits, in order", () => {
+    const log = silent();
+    const { get } = useFake();
+    const f = printing(fakeDevice());
+    for (const x of [1, 5]) f(np.array([x, 2]));
+    expect(log.mock.calls.flat()).toEqual(["y is [2,3]", "x was [1,2]", "y is [6,3]", "x was [5,2]"]);
+    expect(get("waits")).toBe(0);
+  });
+
+  it("that cannot be printed are an error after the run, and the next run goes on", () => {
+    const log = silent();
+    useFake();
+    const f = printing(fakeDevice());
+    log.mockImplementationOnce(() => {
+      throw new Error("nobody listens");
+    });
+    expect(() => f(np.ones([2]))).toThrow("nobody listens");
+    expect(log).toHaveBeenCalledTimes(2);
+    expect(f(np.ones([2])).toArray()).toEqual([2, 2]);
+  });
+
+  it("cannot be answered by running another program", () => {
+    const log = silent();
+    useFake();
+    const options = fakeDevice();
+    const f = printing(options);
+    log.mockImplementationOnce(() => void jit((x: Array) => x.mul(2), options)(np.ones([2])));
+    expect(() => f(np.ones([2]))).toThrow(/cuda: jit cannot run while another program waits for a message/);
+  });
+});
+
+describe.skipIf(isSkipped)("memory of a GPU", () => {
+  const bytes = (address: number, size: number): Slot => ({ address, dtype: "uint8", shape: [size] });
+  const engine = () =>
+    engineOf(new CudaDevice(findDriver() as Driver, findCard(findDriver() as Driver) as Card));
+
+  it("gives back what was written, however large", () => {
+    const { get } = useFake();
+    const own = engine();
+    const memory = new CudaMemory(own, "a test");
+    const sizes = [1, 255, 257, 9 * 2 ** 20 + 3, 5, 4 * 2 ** 20, 2 ** 20, 4 * 2 ** 20 - 256, 3];
+    const slots = sizes.map((size, at) =>
+      bytes(
+        sizes.slice(0, at).reduce((sum, one) => sum + Math.ceil(one / 64) * 64, 0),
+        size,
+      ),
+    );
+    memory.ensure(32 * 2 ** 20);
+    const given = sizes.map((size, at) => new Uint8Array(size).fill(at + 1));
+    given.forEach((elements) => elements.set([77], elements.length - 1));
+    slots.forEach((slot, at) => memory.write(slot, given[at]));
+    own.device.wait(own.device.work, "a test");
+    slots.forEach((slot, at) =>
+      expect(Buffer.compare(memory.read(slot, sizes[at]) as Uint8Array, given[at])).toBe(0),
+    );
+    expect(get("bytesToDevice")).toBe(get("bytesToHost"));
+  });
+
+  it("is freed with its programs", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const { get } = useFake();
+    const options = { donateArgnums: 0, ...fakeDevice(renderingText(() => "")) } as const;
+    (() => {
+      for (let size = 1; size <= 3; size++) jit((x: Array) => x.add(1), options)(np.ones([1000 * size]));
+    })();
+    expect(get("liveBytes")).toBeGreaterThan(24_000);
+    await vi.waitFor(() => {
+      collect();
+      expect(get("liveBytes")).toBe(0);
+    });
+  });
+});

@@ -55,16 +55,71 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/threads.test.ts"))("threads o
     const expected = numbers(64, (t) => 63 - t);
     expect([...wordsOf(mirrored("bar.sync 0;"), {}, empty)]).toEqual(expected);
     expect([...wordsOf(mirrored("barrier.sync 1, 64;"), {}, empty)]).toEqual(expected);
+    vi.stubEnv("VIBE_RL_PTX_RACES", "off");
     const without = wordsOf(mirrored(""), {}, empty);
     expect([...without]).not.toEqual(expected);
     vi.stubEnv("VIBE_RL_PTX_SEED", "2");
     expect([...wordsOf(mirrored(""), {}, empty)]).not.toEqual([...without]);
   });
 
+  it("are told of when one touches what another one writes without a barrier", () => {
+    expect(() => wordsOf(mirrored(""), {}, empty)).toThrow(
+      /a race: it (reads|writes) byte \d+ of shared memory, which block 0, thread \d+ has (read|written) at line \d+ \(/,
+    );
+    // A warp waits for its own lanes only.
+    expect(() => wordsOf(mirrored("bar.warp.sync -1;"), {}, empty)).toThrow("a race");
+    const neighbours = mirrored("bar.warp.sync -1;").replace("252", "124");
+    expect([...wordsOf(neighbours, {}, empty)]).toEqual(numbers(64, (t) => t ^ 31));
+    const same = moduleOf("st.global.u32 [%memory+4], %t;");
+    expect(() => wordsOf(same, {}, empty)).toThrow("writes byte 4 of the program's memory");
+    // Bytes of one word may be written by several, but not while another one reads the word.
+    const bytes = moduleOf("cvt.u64.u32 %rd1, %t;\nadd.u64 %rd1, %rd1, %memory;\nst.global.u8 [%rd1], %t;");
+    expect(wordsOf(bytes, {}, empty)[0]).toBe(0x03020100);
+    const mixed = bytes.replace("  ret;", "  ld.global.u32 %r1, [%memory];\n  ret;");
+    expect(() => wordsOf(mixed, {}, empty)).toThrow("a race");
+    expect(() =>
+      wordsOf(mixed.replace("  ld.global", "  bar.sync 0;\n  ld.global"), {}, empty),
+    ).not.toThrow();
+  });
+
+  it("of several blocks must wait for each other, too", () => {
+    const both = (before: string, arrive: string) => `
+  mov.u32 %r9, %ctaid.x;
+  shl.b32 %r10, %r9, 5;
+  add.u32 %r10, %r10, %t;
+  mul.wide.u32 %rd1, %r10, 4;
+  add.u64 %rd1, %rd1, %memory;
+  st.global.u32 [%rd1], %r10;
+  ${before}
+  setp.ne.u32 %p1, %t, 0;
+  @%p1 bra TOGETHER;
+  ${arrive}
+TOGETHER:
+  bar.sync 0;
+  xor.b32 %r10, %r10, 63;
+  mul.wide.u32 %rd2, %r10, 4;
+  add.u64 %rd2, %rd2, %memory;
+  ld.global.u32 %r11, [%rd2];
+  st.global.u32 [%rd1+256], %r11;`;
+    const arrive = `membar.gl;
+  atom.global.add.u32 %r1, [%control], 1;
+ARRIVE:
+  ld.volatile.global.u32 %r2, [%control];
+  setp.lt.u32 %p2, %r2, 2;
+  @%p2 bra ARRIVE;
+  membar.gl;`;
+    const run = (before: string, how: string) =>
+      wordsOf(moduleOf(both(before, how)), { blocks: 2, threads: 32 }, new Uint32Array(128));
+    expect([...run("bar.sync 0;", arrive).slice(64)]).toEqual(numbers(64, (t) => 63 - t));
+    expect(() => run("bar.sync 0;", "")).toThrow("a race");
+    // The thread that announces its block must have waited for it.
+    expect(() => run("", arrive)).toThrow("a race");
+  });
+
   it("are told of when they wait for ever", () => {
-    const half = mirrored("setp.lt.u32 %p2, %t, 32;\n@%p2 bar.sync 0;");
+    const half = moduleOf("setp.lt.u32 %p2, %t, 32;\n@%p2 bar.sync 0;");
     expect(() => wordsOf(half, {}, empty)).toThrow(
-      "PTX: all threads wait for others: line 24 (@%p2 bar.sync 0;): 32 threads wait at barrier 0 (block 0, thread 0 " +
+      "PTX: all threads wait for others: line 18 (@%p2 bar.sync 0;): 32 threads wait at barrier 0 (block 0, thread 0 " +
         "is the first); 32 threads have ended",
     );
     const lanes = moduleOf(`

@@ -10,11 +10,17 @@ import { functionsIn } from "./functions.js";
 import { renderLoop } from "./loop.js";
 import { renderSort } from "./sort.js";
 import { counterName, KernelText } from "./surroundings.js";
+import { Stopwatch } from "./stopwatch.js";
 import { PtxText } from "./text.js";
 
-/** The PTX of steps for a block of so many threads. */
-export const renderProgram = (steps: readonly Step[], plan: MemoryPlan, threads: number): string =>
-  new ProgramRenderer(plan, threads).render(steps);
+/** The PTX of steps for a block of so many threads, and the names of its kernels; `profile` is where to note their times. */
+export const renderProgram = (
+  steps: readonly Step[],
+  plan: MemoryPlan,
+  threads: number,
+  profile: number | null,
+): { readonly text: string; readonly kernels: readonly string[] } =>
+  new ProgramRenderer(plan, threads, profile).render(steps);
 
 class ProgramRenderer {
   /** Functions by their text, so that kernels that are alike have one. */
@@ -24,17 +30,21 @@ class ProgramRenderer {
   private readonly host: string;
   private readonly thread: string;
   private readonly counters = new Map<number, string>();
+  private readonly kernels: string[] = [];
+  private readonly stopwatch: Stopwatch | null;
   private meetings: Meetings;
 
   constructor(
     private readonly plan: MemoryPlan,
     private readonly threads: number,
+    profile: number | null,
   ) {
     const { out } = this;
     this.meetings = new Meetings(plan);
     this.memory = this.parameter("memory");
     this.host = this.parameter("host");
     this.thread = out.effect("mov.u32", "b32", "%tid.x");
+    this.stopwatch = profile === null ? null : new Stopwatch(out, this.thread, this.memory, profile);
   }
 
   private parameter(name: string): string {
@@ -42,12 +52,13 @@ class ProgramRenderer {
     return out.effect("cvta.to.global.u64", "b64", out.effect("ld.param.u64", "b64", `[${name}]`));
   }
 
-  render(steps: readonly Step[]): string {
+  render(steps: readonly Step[]): { readonly text: string; readonly kernels: readonly string[] } {
     this.emit(steps);
+    this.stopwatch?.stop();
     this.out.line("ret;");
     const functions = [...this.functions].map(([body, name]) => `.func ${name}${body}`);
     const code = functions.join("\n");
-    return [
+    const text = [
       ".version 7.8",
       ".target sm_80",
       ".address_size 64",
@@ -60,6 +71,7 @@ class ProgramRenderer {
       `{\n${this.out.toString()}\n}`,
       "",
     ].join("\n");
+    return { text, kernels: this.kernels };
   }
 
   private emit(steps: readonly Step[]): void {
@@ -101,7 +113,7 @@ class ProgramRenderer {
     const register = out.effect("mov.u32", "b32", reverse ? String(length - 1) : "0");
     this.counters.set(id, register);
     const start = out.newLabel();
-    out.place(start);
+    out.placeLoop(start);
     this.emit(body);
     this.endIteration();
     out.line(`add.s32 ${register}, ${register}, ${reverse ? -1 : 1};`);
@@ -117,7 +129,7 @@ class ProgramRenderer {
   private emitWhile({ test, predicate, body }: Extract<Step, { kind: "while" }>): void {
     const { out } = this;
     const [start, end] = [out.newLabel(), out.newLabel()];
-    out.place(start);
+    out.placeLoop(start);
     this.emit(test);
     this.meetBefore([this.meetings.touch(predicate.buffer, false, "all")]);
     const behindTest = this.meetings.fork();
@@ -219,6 +231,8 @@ class ProgramRenderer {
     const body = `(${params.join(", ")})\n{\n${text.out.toString()}\n\tret;\n}`;
     const name = this.functions.get(body) ?? `k${this.functions.size}_${kernel.name.replaceAll(/\W/g, "_")}`;
     this.functions.set(body, name);
+    this.stopwatch?.next(this.kernels.length);
+    this.kernels.push(name);
     const values = [
       ["u64", this.memory],
       ["u32", this.thread],

@@ -1,6 +1,8 @@
 // The renderer of PTX, NVIDIA's portable assembly.
-import type { Kernel } from "../kernel.js";
+import type { Kernel, Step } from "../kernel.js";
+import { align } from "../plan/placing.js";
 import type { Renderer } from "../renderer.js";
+import { kernelsIn } from "../walk.js";
 import { loopScratch } from "./loop.js";
 import { renderProgram } from "./program.js";
 import { sortScratch } from "./sort.js";
@@ -26,18 +28,21 @@ function scratchOf(kernel: Kernel): number {
   }
 }
 
+/** Two words of 64 bits for each kernel. */
+const profileBytes = (steps: readonly Step[]): number => 16 * kernelsIn(steps).length;
+
 /** PTX for a GPU. */
-export const ptxRenderer = ({ sharedBytes }: PtxTarget): Renderer<PtxProgram> => ({
+export const ptxRenderer = ({ sharedBytes, isProfiled = false }: PtxTarget): Renderer<PtxProgram> => ({
   name: "the GPU",
   lanes: 32,
   limits: { memory: 2 ** 40 },
   scratch: scratchOf,
   fastBytes: sharedBytes,
-  render: (steps, plan) => ({
-    text: renderProgram(steps, plan, threads),
-    blocks: 1,
-    threads,
-    sharedBytes: plan.fastBytes,
-  }),
+  ...(isProfiled && { margin: (steps) => ({ before: 0, behind: profileBytes(steps) }) }),
+  render: (steps, plan) => {
+    const profile = isProfiled ? plan.bytes - align(profileBytes(steps)) : null;
+    const { text, kernels } = renderProgram(steps, plan, threads, profile);
+    return { text, kernels, profile, blocks: 1, threads, sharedBytes: plan.fastBytes };
+  },
   list: ({ text }) => ({ ptx: () => ({ suffix: "ptx", text }) }),
 });

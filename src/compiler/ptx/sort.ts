@@ -202,7 +202,7 @@ function inOrder(text: KernelText, kernel: SortKernel, lane: string, a: Entry, b
 function doubling({ out }: KernelText, from: number, to: number, code: (value: string) => void): void {
   const value = out.effect("mov.u32", "b32", String(from));
   const start = out.newLabel();
-  out.place(start);
+  out.placeLoop(start);
   out.scope(() => code(value));
   out.line(`shl.b32 ${value}, ${value}, 1;`);
   out.line(`{ .reg .pred more; setp.le.s32 more, ${value}, ${to}; @more bra ${start}; }`);
@@ -212,7 +212,7 @@ function doubling({ out }: KernelText, from: number, to: number, code: (value: s
 function halving({ out }: KernelText, from: string, code: (value: string) => void): void {
   const value = out.effect("shr.u32", "b32", from, "1");
   const start = out.newLabel();
-  out.place(start);
+  out.placeLoop(start);
   out.scope(() => code(value));
   out.line(`shr.u32 ${value}, ${value}, 1;`);
   out.line(`{ .reg .pred more; setp.gt.s32 more, ${value}, 0; @more bra ${start}; }`);

@@ -129,7 +129,7 @@ export class KernelText {
   }
 }
 
-const signed = (offset: number): string => (offset === 0 ? "" : offset > 0 ? `+${offset}` : String(offset));
+const signed = (offset: number): string => (offset === 0 ? "" : `+${offset}`);
 
 /** The type of an element in memory. */
 export const memoryType = (dtype: DType): string =>

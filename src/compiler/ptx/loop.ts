@@ -186,10 +186,12 @@ class Reducing {
       );
       values.store(kernel.body, isOwn);
     };
-    if (length > members) out.loop(member, String(length), String(members), element);
-    else if (length === members) out.scope(() => element(member));
+    // Who has no point of its own must not read what others may write in place meanwhile.
+    const first = isOwn === null ? member : out.pure("selp.b32", "b32", member, String(length), isOwn);
+    if (length > members) out.loop(first, String(length), String(members), element);
+    else if (length === members && isOwn === null) out.scope(() => element(member));
     else if (length > 0)
-      out.when(out.pure("setp.lt.s32", "pred", member, String(length)), () => element(member));
+      out.when(out.pure("setp.lt.s32", "pred", first, String(length)), () => element(member));
     this.join(totals, group, member);
     const after = new Values(text, positionIn(kept, keptPositions), (which) => totals[which].result());
     const isFirst = members === 1 ? null : out.pure("setp.eq.s32", "pred", member, "0");

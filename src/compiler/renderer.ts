@@ -21,6 +21,8 @@ export interface Renderer<Code> {
   readonly scratch: (kernel: Kernel) => number;
   /** Memory around the buffers that the code may read, though it makes no use of what is there; left out for none. */
   readonly margin?: (steps: readonly Step[]) => Margin;
+  /** Bytes of fast memory, for what is used most and not seen from outside; left out for none. */
+  readonly fastBytes?: number;
   /** The code of steps over buffers at the addresses of a plan. */
   readonly render: (steps: readonly Step[], plan: MemoryPlan) => Code;
   /** What can be seen of code, by the names that `VIBE_RL_DUMP` knows it by. */

@@ -7,7 +7,7 @@ import { packedOperand, packs, renderDot, renderPacking } from "./dot/index.js";
 import { entry, support } from "./entry.js";
 import { FormulaFunctions } from "./formulas.js";
 import { renderLoop } from "./loop.js";
-import { Meetings, type Touch } from "./meetings.js";
+import { Meetings, type Touch } from "../schedule/meetings.js";
 import { poolInterface } from "./pool.js";
 import { prelude } from "./prelude.js";
 import { renderSort, sortPrelude } from "./sort.js";

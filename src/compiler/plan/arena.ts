@@ -4,6 +4,7 @@ import type { Buffer, Kernel, Step, Store } from "../kernel.js";
 import type { Renderer } from "../renderer.js";
 import { kernelsIn, loadsOf } from "../walk.js";
 import { Clusters } from "./clusters.js";
+import { placeFast } from "./fast.js";
 import { findLifetimes, type Lifetimes } from "./lifetimes.js";
 import { align, placeClusters } from "./placing.js";
 
@@ -14,12 +15,15 @@ export interface MemoryPlan {
   readonly scratch: ReadonlyMap<Kernel, Buffer>;
   /** Memory needed, in bytes. */
   readonly bytes: number;
+  /** Buffers that lie in fast memory, which has addresses of its own, and how much of it is needed. */
+  readonly fast: ReadonlySet<Buffer>;
+  readonly fastBytes: number;
   /** Copies that turned out to be from a buffer to itself. */
   readonly isIdle: (kernel: Kernel) => boolean;
 }
 
 /** What of a renderer the plan depends on: how much its code needs besides the buffers. */
-export type MemoryNeeds = Pick<Renderer<unknown>, "scratch" | "margin">;
+export type MemoryNeeds = Pick<Renderer<unknown>, "scratch" | "margin" | "fastBytes">;
 
 /** Plans the memory of a program. Buffers in `kept` keep what is in them from call to call. */
 export function planMemory(
@@ -36,15 +40,22 @@ export function planMemory(
   uniteInPlace(lifetimes, clusters);
   const margin = needs.margin?.(steps) ?? { before: 0, behind: 0 };
   const first = align(margin.before);
-  const { offsets, bytes } = placeClusters([...clusters]);
+  const isVisible = new Set([...inputs, ...outputs, ...kept]);
+  const fast = placeFast([...clusters], steps, isVisible, needs.fastBytes ?? 0);
+  const { offsets, bytes } = placeClusters([...clusters].filter((cluster) => !fast.offsets.has(cluster)));
   const addresses = new Map<Buffer, number>();
   for (const [cluster, offset] of offsets) {
     for (const buffer of cluster.buffers) addresses.set(buffer, first + offset);
+  }
+  for (const [cluster, offset] of fast.offsets) {
+    for (const buffer of cluster.buffers) addresses.set(buffer, offset);
   }
   return {
     addresses,
     scratch,
     bytes: first + bytes + align(margin.behind),
+    fast: new Set([...fast.offsets.keys()].flatMap(({ buffers }) => [...buffers])),
+    fastBytes: fast.bytes,
     isIdle: (kernel) =>
       kernel.kind === "copy" &&
       kernel.from.offset === kernel.to.offset &&

@@ -13,12 +13,13 @@ export interface Cluster {
   readonly buffers: ReadonlySet<Buffer>;
   /** When it is in use: in order, none meeting another. */
   readonly intervals: readonly Interval[];
+  /** The kernels that touch it. */
+  readonly users: ReadonlySet<PlacedKernel>;
 }
 
 interface Growing extends Cluster {
   readonly buffers: Set<Buffer>;
   readonly intervals: Interval[];
-  /** The kernels that touch it. */
   readonly users: Set<PlacedKernel>;
 }
 

@@ -27,28 +27,45 @@ interface Shelf {
   readonly busy: Interval[];
 }
 
-/** The largest first, each at the lowest place that is free while it is in use; returns where they end. */
-function placeLarge(clusters: readonly Cluster[], offsets: Map<Cluster, number>): number {
+/** Memory that clusters are put into one after the other, each at the lowest place that is free while it is in use. */
+export class Shelves {
   /** By where they start. */
-  const shelves: Shelf[] = [];
-  let bytes = 0;
-  for (const cluster of [...clusters].sort((a, b) => b.bytes - a.bytes)) {
+  private readonly shelves: Shelf[] = [];
+  /** Where the last one ends. */
+  bytes = 0;
+
+  constructor(
+    private readonly grain = alignment,
+    private readonly limit = Infinity,
+  ) {}
+
+  /** The offset of a cluster; null where it does not fit in. */
+  place({ intervals, bytes }: Cluster): number | null {
+    const { shelves } = this;
     // A kernel may still read one buffer while it writes another: reading lasts as long as the kernel.
-    const busy = joined(cluster.intervals.map(({ start, end }) => ({ start, end: end + 1 })));
+    const busy = joined(intervals.map(({ start, end }) => ({ start, end: end + 1 })));
     let offset = 0;
     for (const shelf of shelves) {
-      if (shelf.start - offset >= cluster.bytes) break;
+      if (shelf.start - offset >= bytes) break;
       if (shelf.end > offset && meet(shelf.busy, busy)) offset = shelf.end;
     }
-    const end = offset + align(cluster.bytes);
+    const end = offset + Math.ceil(bytes / this.grain) * this.grain;
+    if (end > this.limit) return null;
     const behind = lowerBound(shelves.length, (at) => shelves[at].start > offset);
     const last = shelves[behind - 1] as Shelf | undefined;
     if (last?.start === offset && last.end === end) insertIntervals(last.busy, busy);
     else shelves.splice(behind, 0, { start: offset, end, busy });
-    offsets.set(cluster, offset);
-    bytes = Math.max(bytes, end);
+    this.bytes = Math.max(this.bytes, end);
+    return offset;
   }
-  return bytes;
+}
+
+/** The largest first; returns where they end. */
+function placeLarge(clusters: readonly Cluster[], offsets: Map<Cluster, number>): number {
+  const shelves = new Shelves();
+  for (const cluster of [...clusters].sort((a, b) => b.bytes - a.bytes))
+    offsets.set(cluster, shelves.place(cluster) as number);
+  return shelves.bytes;
 }
 
 /** Small clusters, of which there are many, in slots of one size; returns where they end. */

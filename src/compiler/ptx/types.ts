@@ -6,6 +6,8 @@ export interface PtxTarget {
   readonly multiprocessors: number;
   /** Bytes of shared memory that one block can have. */
   readonly sharedBytes: number;
+  /** Whether programs are to measure how long each of their kernels takes. */
+  readonly isProfiled?: boolean;
 }
 
 /**
@@ -25,4 +27,11 @@ export interface PtxProgram {
   readonly threads: number;
   /** Dynamic shared memory of a block. */
   readonly sharedBytes: number;
+  /** Names of its kernels, by their numbers. */
+  readonly kernels: readonly string[];
+  /**
+   * Where in memory the kernels' times are, two words of 64 bits for each: cycles of the first block's processor, and how
+   * often it has run. Null where they are not measured.
+   */
+  readonly profile: number | null;
 }

@@ -123,6 +123,8 @@ export const renderingText =
       blocks: 1,
       threads: 32,
       sharedBytes: 0,
+      kernels: [],
+      profile: null,
       ...launch,
     }),
     list: ({ text }) => ({ ptx: () => ({ suffix: "ptx", text }) }),

@@ -15,6 +15,9 @@ export interface Touch {
   readonly who: Who;
 }
 
+/** Fast memory is apart from all other. */
+const fastStart = 2 ** 50;
+
 /** What has been touched since the threads last met. */
 export class Meetings {
   constructor(
@@ -32,7 +35,8 @@ export class Meetings {
   }
 
   touch(buffer: Buffer, isWrite: boolean, who: Who): Touch {
-    const start = this.plan.addresses.get(buffer) ?? 0;
+    const { addresses, fast } = this.plan;
+    const start = (addresses.get(buffer) ?? 0) + (fast.has(buffer) ? fastStart : 0);
     return { start, end: start + buffer.size * itemSize(buffer.dtype), isWrite, who };
   }
 

@@ -1,0 +1,42 @@
+// Copies as PTX.
+import { itemSize } from "../../array/index.js";
+import type { CopyKernel } from "../kernel.js";
+import type { KernelText } from "./surroundings.js";
+
+/** Copies an array; one that lies where it is copied to is read before it is overwritten, so many elements at a time. */
+export function renderCopy(text: KernelText, { from, to, size }: CopyKernel, mayOverlap: boolean): void {
+  const { out, thread, threads } = text;
+  // Bits are all that matters.
+  const dtype = itemSize(to.buffer.dtype) === 1 ? "uint8" : "uint32";
+  const at = (place: typeof from, index: string) =>
+    text.reference(place.buffer, place.offset, [...text.partsOf(place), { operand: index, factor: 1 }]);
+  if (!mayOverlap) {
+    out.loop(thread, String(size), String(threads), (index) =>
+      text.store(at(to, index), dtype, text.load(at(from, index), dtype)),
+    );
+    return;
+  }
+  // Downwards from the end where it moves up, so that nothing is overwritten before it is read.
+  const difference = text.sum([
+    ...text.partsOf(to),
+    ...text.partsOf(from).map(({ operand, factor }) => ({ operand, factor: -factor })),
+  ]);
+  const constant = to.offset - from.offset + difference.constant;
+  const distance =
+    difference.register === null
+      ? String(constant)
+      : out.pure("add.s32", "b32", difference.register, String(constant));
+  const isUp = out.effect("setp.gt.s32", "pred", distance, "0");
+  const turns = Math.ceil(size / threads) * threads;
+  out.loop("0", String(turns), String(threads), (first) => {
+    const forwards = out.effect("add.s32", "b32", first, thread);
+    const backwards = out.effect("sub.s32", "b32", String(size - 1), forwards);
+    const index = out.effect("selp.b32", "b32", backwards, forwards, isUp);
+    const isThere = out.effect("setp.lt.s32", "pred", forwards, String(size));
+    const value = text.variable(dtype, "0");
+    out.when(isThere, () => text.assign(dtype, value, text.load(at(from, index), dtype)));
+    text.meet();
+    out.when(isThere, () => text.store(at(to, index), dtype, value));
+    text.meet();
+  });
+}

@@ -1,0 +1,114 @@
+// Functions that take a loop: what is left of a division of floats, and powers of integers.
+
+/**
+ * What is left of x when y is taken from it as often as possible, exactly: in doubles, 28 bits of the quotient at a time.
+ * The sign is that of x.
+ */
+const remainder = `.func (.param .f32 z) remainder(.param .f32 x, .param .f32 y)
+{
+	.reg .f32 %f<8>;
+	.reg .f64 %fd<10>;
+	.reg .b32 %r<8>;
+	.reg .pred %p<8>;
+	ld.param.f32 %f1, [x];
+	ld.param.f32 %f2, [y];
+	abs.f32 %f3, %f1;
+	abs.f32 %f4, %f2;
+	// Of infinity, by 0 and of NaN there is none.
+	setp.geu.f32 %p1, %f3, 0f7F800000;
+	setp.equ.f32 %p2, %f4, 0f00000000;
+	or.pred %p3, %p1, %p2;
+	mov.f32 %f5, 0f7FC00000;
+	@%p3 bra DONE;
+	mov.f32 %f5, %f1;
+	setp.lt.f32 %p4, %f3, %f4;
+	@%p4 bra DONE;
+	cvt.f64.f32 %fd1, %f3;
+	cvt.f64.f32 %fd2, %f4;
+AGAIN:
+	// A multiple of the divisor by a power of two that is at most 2^28 times smaller.
+	{ .reg .b32 low; mov.b64 {low, %r1}, %fd1; mov.b64 {low, %r2}, %fd2; }
+	shr.u32 %r1, %r1, 20;
+	shr.u32 %r2, %r2, 20;
+	sub.s32 %r3, %r1, %r2;
+	sub.s32 %r3, %r3, 27;
+	max.s32 %r3, %r3, 0;
+	add.s32 %r4, %r3, 1023;
+	shl.b32 %r4, %r4, 20;
+	mov.b64 %fd3, {0, %r4};
+	mul.f64 %fd4, %fd2, %fd3;
+	div.rn.f64 %fd5, %fd1, %fd4;
+	cvt.rzi.f64.f64 %fd5, %fd5;
+	neg.f64 %fd6, %fd5;
+	fma.rn.f64 %fd1, %fd6, %fd4, %fd1;
+	// The quotient may have been rounded up.
+	setp.lt.f64 %p5, %fd1, 0d0000000000000000;
+	add.f64 %fd7, %fd1, %fd4;
+	selp.f64 %fd1, %fd7, %fd1, %p5;
+	setp.ge.f64 %p6, %fd1, %fd2;
+	@%p6 bra AGAIN;
+	cvt.rn.f32.f64 %f6, %fd1;
+	copysign.f32 %f5, %f1, %f6;
+DONE:
+	st.param.f32 [z], %f5;
+	ret;
+}`;
+
+const powerOfUnsigned = `.func (.param .b32 z) power_of_unsigned(.param .b32 x, .param .b32 y)
+{
+	.reg .b32 %r<8>;
+	.reg .pred %p<4>;
+	ld.param.b32 %r1, [x];
+	ld.param.b32 %r2, [y];
+	mov.u32 %r3, 1;
+AGAIN:
+	setp.eq.u32 %p1, %r2, 0;
+	@%p1 bra DONE;
+	and.b32 %r4, %r2, 1;
+	setp.ne.u32 %p2, %r4, 0;
+	@%p2 mul.lo.u32 %r3, %r3, %r1;
+	mul.lo.u32 %r1, %r1, %r1;
+	shr.u32 %r2, %r2, 1;
+	bra AGAIN;
+DONE:
+	st.param.b32 [z], %r3;
+	ret;
+}`;
+
+/** To a negative power only 1 and -1 are more than 0. */
+const powerOfInt = `.func (.param .b32 z) power_of_int(.param .b32 x, .param .b32 y)
+{
+	.reg .b32 %r<10>;
+	.reg .pred %p<6>;
+	ld.param.b32 %r1, [x];
+	ld.param.b32 %r2, [y];
+	setp.lt.s32 %p1, %r2, 0;
+	@%p1 bra NEGATIVE;
+	mov.u32 %r3, 1;
+AGAIN:
+	setp.eq.u32 %p2, %r2, 0;
+	@%p2 bra DONE;
+	and.b32 %r4, %r2, 1;
+	setp.ne.u32 %p3, %r4, 0;
+	@%p3 mul.lo.u32 %r3, %r3, %r1;
+	mul.lo.u32 %r1, %r1, %r1;
+	shr.u32 %r2, %r2, 1;
+	bra AGAIN;
+NEGATIVE:
+	and.b32 %r4, %r2, 1;
+	setp.ne.u32 %p3, %r4, 0;
+	selp.b32 %r5, -1, 1, %p3;
+	setp.eq.s32 %p4, %r1, -1;
+	selp.b32 %r3, %r5, 0, %p4;
+	setp.eq.s32 %p5, %r1, 1;
+	selp.b32 %r3, 1, %r3, %p5;
+DONE:
+	st.param.b32 [z], %r3;
+	ret;
+}`;
+
+/** Those of the functions that some code calls. */
+export const functionsIn = (code: string): string[] =>
+  Object.entries({ remainder, power_of_unsigned: powerOfUnsigned, power_of_int: powerOfInt })
+    .filter(([name]) => code.includes(` ${name},`))
+    .map(([, text]) => text);

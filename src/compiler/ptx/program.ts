@@ -1,0 +1,263 @@
+// Steps as PTX: a function for each kernel, and an entry in which all threads walk through the same steps.
+import { itemSize } from "../../array/index.js";
+import type { Kernel, Place, Step } from "../kernel.js";
+import type { MemoryPlan } from "../plan/arena.js";
+import { Meetings, type Touch } from "../schedule/meetings.js";
+import { countersOf } from "../walk.js";
+import { renderCopy } from "./copy.js";
+import { renderDot } from "./dot/index.js";
+import { functionsIn } from "./functions.js";
+import { renderLoop } from "./loop.js";
+import { renderSort } from "./sort.js";
+import { counterName, KernelText } from "./surroundings.js";
+import { Stopwatch } from "./stopwatch.js";
+import { PtxText } from "./text.js";
+
+/** The PTX of steps for a block of so many threads, and the names of its kernels; `profile` is where to note their times. */
+export const renderProgram = (
+  steps: readonly Step[],
+  plan: MemoryPlan,
+  threads: number,
+  profile: number | null,
+): { readonly text: string; readonly kernels: readonly string[] } =>
+  new ProgramRenderer(plan, threads, profile).render(steps);
+
+class ProgramRenderer {
+  /** Functions by their text, so that kernels that are alike have one. */
+  private readonly functions = new Map<string, string>();
+  private readonly out = new PtxText();
+  private readonly memory: string;
+  private readonly host: string;
+  private readonly thread: string;
+  private readonly counters = new Map<number, string>();
+  private readonly kernels: string[] = [];
+  private readonly stopwatch: Stopwatch | null;
+  private meetings: Meetings;
+
+  constructor(
+    private readonly plan: MemoryPlan,
+    private readonly threads: number,
+    profile: number | null,
+  ) {
+    const { out } = this;
+    this.meetings = new Meetings(plan);
+    this.memory = this.parameter("memory");
+    this.host = this.parameter("host");
+    this.thread = out.effect("mov.u32", "b32", "%tid.x");
+    this.stopwatch = profile === null ? null : new Stopwatch(out, this.thread, this.memory, profile);
+  }
+
+  private parameter(name: string): string {
+    const { out } = this;
+    return out.effect("cvta.to.global.u64", "b64", out.effect("ld.param.u64", "b64", `[${name}]`));
+  }
+
+  render(steps: readonly Step[]): { readonly text: string; readonly kernels: readonly string[] } {
+    this.emit(steps);
+    this.stopwatch?.stop();
+    this.out.line("ret;");
+    const functions = [...this.functions].map(([body, name]) => `.func ${name}${body}`);
+    const code = functions.join("\n");
+    const text = [
+      ".version 7.8",
+      ".target sm_80",
+      ".address_size 64",
+      ".extern .shared .align 16 .b8 shared[];",
+      ...functionsIn(code),
+      code,
+      ".visible .entry vibe_rl_run(.param .u64 memory, .param .u64 control, .param .u64 host)",
+      `.maxntid ${this.threads}, 1, 1`,
+      ".minnctapersm 1",
+      `{\n${this.out.toString()}\n}`,
+      "",
+    ].join("\n");
+    return { text, kernels: this.kernels };
+  }
+
+  private emit(steps: readonly Step[]): void {
+    for (const step of steps) this.emitStep(step);
+  }
+
+  private meetBefore(touches: readonly Touch[]): void {
+    if (this.meetings.next(touches)) this.out.line("bar.sync 0;");
+  }
+
+  /** The end of an iteration: what it touched would meet what the next one does. */
+  private endIteration(): void {
+    if (!this.meetings.isPending) return;
+    this.out.line("bar.sync 0;");
+    this.meetings.clear();
+  }
+
+  private emitStep(step: Step): void {
+    switch (step.kind) {
+      case "kernel":
+        this.emitKernel(step.kernel);
+        break;
+      case "loop":
+        this.emitLoop(step);
+        break;
+      case "while":
+        this.emitWhile(step);
+        break;
+      case "branch":
+        this.emitBranch(step);
+        break;
+    }
+  }
+
+  private emitLoop({ counter, reverse, body }: Extract<Step, { kind: "loop" }>): void {
+    const { out } = this;
+    const { length, id } = counter;
+    if (length === 0) return;
+    const register = out.effect("mov.u32", "b32", reverse ? String(length - 1) : "0");
+    this.counters.set(id, register);
+    const start = out.newLabel();
+    out.placeLoop(start);
+    this.emit(body);
+    this.endIteration();
+    out.line(`add.s32 ${register}, ${register}, ${reverse ? -1 : 1};`);
+    const more = out.effect(
+      reverse ? "setp.ge.s32" : "setp.lt.s32",
+      "pred",
+      register,
+      reverse ? "0" : String(length),
+    );
+    out.line(`@${more} bra.uni ${start};`);
+  }
+
+  private emitWhile({ test, predicate, body }: Extract<Step, { kind: "while" }>): void {
+    const { out } = this;
+    const [start, end] = [out.newLabel(), out.newLabel()];
+    out.placeLoop(start);
+    this.emit(test);
+    this.meetBefore([this.meetings.touch(predicate.buffer, false, "all")]);
+    const behindTest = this.meetings.fork();
+    const holds = out.effect("setp.ne.u32", "pred", this.load(predicate, "u8"), "0");
+    out.line(`@!${holds} bra.uni ${end};`);
+    this.emit(body);
+    this.endIteration();
+    out.line(`bra.uni ${start};`);
+    out.place(end);
+    // It is left behind the test.
+    this.meetings = behindTest;
+  }
+
+  private emitBranch({ index, cases }: Extract<Step, { kind: "branch" }>): void {
+    const { out } = this;
+    this.meetBefore([this.meetings.touch(index.buffer, false, "all")]);
+    const chosen = this.load(index, "u32");
+    const before = this.meetings;
+    const end = out.newLabel();
+    const ways = cases.map((steps, at) => {
+      this.meetings = before.fork();
+      const next = out.newLabel();
+      if (at < cases.length - 1) {
+        const isOther = out.effect("setp.gt.s32", "pred", chosen, String(at));
+        out.line(`@${isOther} bra.uni ${next};`);
+      }
+      this.emit(steps);
+      out.line(`bra.uni ${end};`);
+      out.place(next);
+      return this.meetings;
+    });
+    out.place(end);
+    before.join(ways);
+    this.meetings = before;
+  }
+
+  /** What all threads read at a place. */
+  private load({ buffer, offset, counters }: Place, type: "u8" | "u32"): string {
+    const { out, plan } = this;
+    const bytes = itemSize(buffer.dtype);
+    let place = out.effect("mov.u64", "b64", String((plan.addresses.get(buffer) ?? 0) + offset * bytes));
+    for (const { counter, stride } of counters)
+      place = out.effect(
+        "mad.wide.s32",
+        "b64",
+        this.counters.get(counter.id) as string,
+        String(stride * bytes),
+        place,
+      );
+    if (plan.fast.has(buffer)) {
+      const base = out.effect("mov.u32", "b32", "shared");
+      const low = out.effect("cvt.u32.u64", "b32", place);
+      return out.effect(`ld.shared.${type}`, "b32", `[${out.effect("add.u32", "b32", low, base)}]`);
+    }
+    return out.effect(`ld.global.${type}`, "b32", `[${out.effect("add.u64", "b64", place, this.memory)}]`);
+  }
+
+  private emitKernel(kernel: Kernel): void {
+    if (this.plan.isIdle(kernel)) return;
+    switch (kernel.kind) {
+      case "loop":
+        this.call(kernel, (text) => renderLoop(text, kernel));
+        break;
+      case "dot":
+        this.call(kernel, (text) => renderDot(text, kernel));
+        break;
+      case "sort":
+        this.call(kernel, (text) => renderSort(text, kernel));
+        break;
+      case "copy":
+        this.call(kernel, (text) => renderCopy(text, kernel, this.mayOverlap(kernel.from, kernel.to)));
+        break;
+      case "print":
+        this.print(kernel);
+        break;
+      case "exchange":
+      case "axisIndex":
+        throw new Error("programs for several devices are not rendered to PTX");
+    }
+  }
+
+  private mayOverlap(from: Place, to: Place): boolean {
+    const [a, b] = [from, to].map(({ buffer }) => this.meetings.touch(buffer, true, "all"));
+    return a.start < b.end && b.start < a.end;
+  }
+
+  /** Adds the function of a kernel, and calls it. */
+  private call(kernel: Kernel, render: (text: KernelText) => void): void {
+    const { out } = this;
+    this.meetBefore(this.meetings.touchesOf(kernel, "all"));
+    const counters = countersOf(kernel);
+    const text = new KernelText(this.plan, this.threads, counters);
+    render(text);
+    const params = [
+      ".param .u64 memory",
+      ".param .u32 thread",
+      ...counters.map((counter) => `.param .u32 ${counterName(counter)}`),
+    ];
+    const body = `(${params.join(", ")})\n{\n${text.out.toString()}\n\tret;\n}`;
+    const name = this.functions.get(body) ?? `k${this.functions.size}_${kernel.name.replaceAll(/\W/g, "_")}`;
+    this.functions.set(body, name);
+    this.stopwatch?.next(this.kernels.length);
+    this.kernels.push(name);
+    const values = [
+      ["u64", this.memory],
+      ["u32", this.thread],
+      ...counters.map(({ id }) => ["u32", this.counters.get(id) as string]),
+    ];
+    const passed = values.map(
+      ([type, value], at) => `.param .${type} a${at}; st.param.${type} [a${at}], ${value};`,
+    );
+    out.line(`{ ${passed.join(" ")} call.uni ${name}, (${values.map((_, at) => `a${at}`).join(", ")}); }`);
+  }
+
+  /** Tells the host of a message, and waits until it has been printed. */
+  private print(kernel: Extract<Kernel, { kind: "print" }>): void {
+    const { out, host } = this;
+    out.line("bar.sync 0;");
+    this.meetings.clear();
+    const isFirst = out.effect("setp.eq.u32", "pred", this.thread, "0");
+    out.when(isFirst, () => {
+      out.line("membar.sys;");
+      out.line(`st.volatile.global.u32 [${host}], ${kernel.message + 1};`);
+      const again = out.newLabel();
+      out.place(again);
+      const word = out.effect("ld.volatile.global.u32", "b32", `[${host}]`);
+      out.line(`@${out.effect("setp.ne.u32", "pred", word, "0")} bra ${again};`);
+    });
+    out.line("bar.sync 0;");
+  }
+}

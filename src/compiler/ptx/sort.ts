@@ -1,0 +1,219 @@
+// Sorting as PTX: in short lanes every element counts how many come before it; long ones are sorted by a network of
+// comparisons (Batcher's bitonic sort) of keys with their positions, which makes it stable.
+import type { DType } from "../../array/index.js";
+import type { Place, SortKernel } from "../kernel.js";
+import { divide } from "./indices.js";
+import type { KernelText } from "./surroundings.js";
+
+/** Lanes up to this length are sorted by counting. */
+const shortLane = 256;
+
+const isShort = ({ length }: SortKernel): boolean => length <= shortLane;
+
+const padded = (length: number): number => 2 ** Math.ceil(Math.log2(length));
+
+/** Words of working memory: keys and positions of a lane. */
+export const sortScratch = (kernel: SortKernel): number => (isShort(kernel) ? 0 : 2 * padded(kernel.length));
+
+export const renderSort = (text: KernelText, kernel: SortKernel): void => {
+  if (isShort(kernel)) byCounting(text, kernel);
+  else byNetwork(text, kernel);
+};
+
+/** The element of a lane at a position. */
+const element = (text: KernelText, { stride }: SortKernel, place: Place, lane: string, position: string) =>
+  text.reference(place.buffer, place.offset, [
+    ...text.partsOf(place),
+    { operand: lane, factor: 1 },
+    { operand: position, factor: stride },
+  ]);
+
+/** Where a lane begins. */
+function laneStart(
+  { out, sum }: { out: KernelText["out"]; sum: KernelText["sum"] },
+  kernel: SortKernel,
+  number: string,
+): string {
+  const { stride, outer, lanes } = kernel;
+  const { quotient, remainder } = divide(out, number, stride, lanes);
+  const { register, constant } = sum([
+    { operand: quotient, factor: outer },
+    { operand: remainder, factor: 1 },
+  ]);
+  return register ?? String(constant);
+}
+
+/** A key as an unsigned number of the same order. */
+function orderOf({ out }: KernelText, value: string, dtype: DType): string {
+  switch (dtype) {
+    case "int32":
+      return out.effect("xor.b32", "b32", value, "-2147483648");
+    case "float32": {
+      // -0 becomes 0.
+      const number = out.effect("add.rn.f32", "f32", value, "0f00000000");
+      const bits = out.effect("mov.b32", "b32", number);
+      const sign = out.effect("shr.s32", "b32", bits, "31");
+      const flips = out.effect("or.b32", "b32", sign, "-2147483648");
+      const ordered = out.effect("xor.b32", "b32", bits, flips);
+      const isNaN = out.effect("setp.nan.f32", "pred", value, value);
+      return out.effect("selp.b32", "b32", "-1", ordered, isNaN);
+    }
+    case "bool":
+      return out.effect("selp.b32", "b32", "1", "0", value);
+    case "uint32":
+    case "uint8":
+    case "float64":
+      return value;
+  }
+}
+
+const keyAt = (text: KernelText, kernel: SortKernel, key: Place, lane: string, position: string): string =>
+  orderOf(text, text.load(element(text, kernel, key, lane, position), key.buffer.dtype), key.buffer.dtype);
+
+/** Whether the first of two comes before the second by their keys, or by positions where these are equal. */
+function isBefore({ out }: KernelText, mine: readonly string[], theirs: readonly string[]): string {
+  let result: string | null = null;
+  for (let at = mine.length - 1; at >= 0; at--) {
+    const isLess = out.effect("setp.lt.u32", "pred", mine[at], theirs[at]);
+    if (result === null) result = isLess;
+    else {
+      const isEqual = out.effect("setp.eq.u32", "pred", mine[at], theirs[at]);
+      const later = out.effect("and.pred", "pred", isEqual, result);
+      result = out.effect("or.pred", "pred", isLess, later);
+    }
+  }
+  return result as string;
+}
+
+function byCounting(text: KernelText, kernel: SortKernel): void {
+  const { out, thread, threads } = text;
+  const { lanes, length, keys, values } = kernel;
+  const sum: KernelText["sum"] = (parts) => text.sum(parts);
+  out.loop(thread, String(lanes * length), String(threads), (index) => {
+    const { quotient: number, remainder: position } = divide(out, index, length, lanes * length);
+    const lane = laneStart({ out, sum }, kernel, number);
+    const mine = [...keys.map((key) => keyAt(text, kernel, key, lane, position)), position];
+    const rank = text.variable("int32", "0");
+    out.loop("0", String(length), "1", (other) => {
+      const theirs = [...keys.map((key) => keyAt(text, kernel, key, lane, other)), other];
+      const counts = out.effect("selp.b32", "b32", "1", "0", isBefore(text, theirs, mine));
+      out.line(`add.s32 ${rank}, ${rank}, ${counts};`);
+    });
+    for (const { from, to } of values)
+      text.store(
+        element(text, kernel, to, lane, rank),
+        to.buffer.dtype,
+        text.load(element(text, kernel, from, lane, position), from.buffer.dtype),
+      );
+  });
+}
+
+function byNetwork(text: KernelText, kernel: SortKernel): void {
+  const { out, threads, thread } = text;
+  const { lanes, length, keys, values } = kernel;
+  const size = padded(length);
+  const scratch = text.scratch(kernel);
+  const sum: KernelText["sum"] = (parts) => text.sum(parts);
+  const keyPlace = (index: string) => text.reference(scratch, 0, [{ operand: index, factor: 1 }]);
+  const positionPlace = (index: string) => text.reference(scratch, size, [{ operand: index, factor: 1 }]);
+  const each = (count: number, code: (index: string) => void) =>
+    out.loop(thread, String(count), String(threads), code);
+  const lengthText = String(length);
+  out.loop("0", String(lanes), "1", (number) => {
+    const lane = laneStart({ out, sum }, kernel, number);
+    each(size, (index) => {
+      const key = text.variable("uint32", "-1");
+      const isThere = out.effect("setp.lt.s32", "pred", index, lengthText);
+      out.when(isThere, () => text.assign("uint32", key, keyAt(text, kernel, keys[0], lane, index)));
+      text.store(keyPlace(index), "uint32", key);
+      text.store(positionPlace(index), "uint32", index);
+    });
+    text.meet();
+    const compare = (sorted: string, distance: string) =>
+      each(size / 2, (pair) => {
+        const below = out.effect("sub.s32", "b32", distance, "1");
+        const low = out.effect("and.b32", "b32", pair, below);
+        const doubled = out.effect("add.s32", "b32", pair, pair);
+        const first = out.effect("sub.s32", "b32", doubled, low);
+        const second = out.effect("add.s32", "b32", first, distance);
+        const [a, b] = [first, second].map((index) => ({
+          key: text.load(keyPlace(index), "uint32"),
+          position: text.load(positionPlace(index), "uint32"),
+        }));
+        const isInOrder = inOrder(text, kernel, lane, a, b);
+        const part = out.effect("and.b32", "b32", first, sorted);
+        const isUp = out.effect("setp.eq.u32", "pred", part, "0");
+        const stays = out.effect("xor.pred", "pred", isInOrder, isUp);
+        // In order where it goes up, or out of order where it goes down: it stays as it is.
+        out.when(stays, () => {
+          text.store(keyPlace(first), "uint32", b.key);
+          text.store(positionPlace(first), "uint32", b.position);
+          text.store(keyPlace(second), "uint32", a.key);
+          text.store(positionPlace(second), "uint32", a.position);
+        });
+      });
+    doubling(text, 2, size, (sorted) =>
+      halving(text, sorted, (distance) => {
+        compare(sorted, distance);
+        text.meet();
+      }),
+    );
+    each(length, (index) => {
+      const from = text.load(positionPlace(index), "uint32");
+      for (const value of values)
+        text.store(
+          element(text, kernel, value.to, lane, index),
+          value.to.buffer.dtype,
+          text.load(element(text, kernel, value.from, lane, from), value.from.buffer.dtype),
+        );
+    });
+    if (lanes > 1) text.meet();
+  });
+}
+
+interface Entry {
+  readonly key: string;
+  readonly position: string;
+}
+
+/** Whether one entry comes before another; those that only fill the lane up come last. */
+function inOrder(text: KernelText, kernel: SortKernel, lane: string, a: Entry, b: Entry): string {
+  const { out } = text;
+  const more = kernel.keys.slice(1);
+  if (more.length === 0) return isBefore(text, [a.key, a.position], [b.key, b.position]);
+  const [x, y] = [a, b].map(({ position }) =>
+    out.effect("setp.lt.u32", "pred", position, String(kernel.length)),
+  );
+  const bothThere = out.effect("and.pred", "pred", x, y);
+  const result = text.variable("bool", "0");
+  text.assign("bool", result, isBefore(text, [a.position], [b.position]));
+  out.when(bothThere, () => {
+    const words = ({ key, position }: Entry) => [
+      key,
+      ...more.map((place) => keyAt(text, kernel, place, lane, position)),
+      position,
+    ];
+    text.assign("bool", result, isBefore(text, words(a), words(b)));
+  });
+  return result;
+}
+
+/** Code for a power of two that doubles up to another. */
+function doubling({ out }: KernelText, from: number, to: number, code: (value: string) => void): void {
+  const value = out.effect("mov.u32", "b32", String(from));
+  const start = out.newLabel();
+  out.placeLoop(start);
+  out.scope(() => code(value));
+  out.line(`shl.b32 ${value}, ${value}, 1;`);
+  out.line(`{ .reg .pred more; setp.le.s32 more, ${value}, ${to}; @more bra ${start}; }`);
+}
+
+/** Code for the powers of two below one, down to 1. */
+function halving({ out }: KernelText, from: string, code: (value: string) => void): void {
+  const value = out.effect("shr.u32", "b32", from, "1");
+  const start = out.newLabel();
+  out.placeLoop(start);
+  out.scope(() => code(value));
+  out.line(`shr.u32 ${value}, ${value}, 1;`);
+  out.line(`{ .reg .pred more; setp.gt.s32 more, ${value}, 0; @more bra ${start}; }`);
+}

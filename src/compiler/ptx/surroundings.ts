@@ -1,0 +1,136 @@
+// What the PTX of one kernel is written into, and what it can refer to: memory, loops around it, its threads.
+import { itemSize, type DType } from "../../array/index.js";
+import type { Address, Buffer, Counter, Kernel, Place } from "../kernel.js";
+import type { MemoryPlan } from "../plan/arena.js";
+import { isNumber, kindOf, PtxText } from "./text.js";
+
+/** An element's place, as an instruction has it. */
+export interface Reference {
+  readonly space: "global" | "shared";
+  readonly text: string;
+}
+
+/** A product that is part of a place: a register or a number, times a factor. */
+export interface Part {
+  readonly operand: string;
+  readonly factor: number;
+}
+
+export const counterName = ({ id }: Counter): string => `t${id}`;
+
+/** How far an instruction may reach from what is in its register. */
+const farthest = 2 ** 30;
+
+export class KernelText {
+  readonly out = new PtxText();
+  readonly thread: string;
+  private readonly memory: string;
+  private readonly counters = new Map<Counter, string>();
+
+  constructor(
+    private readonly plan: MemoryPlan,
+    /** Threads of the block that runs it. */
+    readonly threads: number,
+    counters: readonly Counter[],
+  ) {
+    const { out } = this;
+    this.memory = out.effect("ld.param.u64", "b64", "[memory]");
+    this.thread = out.effect("ld.param.u32", "b32", "[thread]");
+    for (const counter of counters)
+      this.counters.set(counter, out.effect("ld.param.u32", "b32", `[${counterName(counter)}]`));
+  }
+
+  /** The counter of a loop around the kernel. */
+  counter(counter: Counter): string {
+    return this.counters.get(counter) as string;
+  }
+
+  /** A sum of products and a number, in a register; null where the products are nothing. */
+  sum(parts: readonly Part[]): { readonly register: string | null; readonly constant: number } {
+    const { out } = this;
+    let register: string | null = null;
+    let constant = 0;
+    for (const { operand, factor } of parts) {
+      if (factor === 0) continue;
+      if (isNumber(operand)) constant += Number(operand) * factor;
+      else if (register === null)
+        register = factor === 1 ? operand : out.pure("mul.lo.s32", "b32", operand, String(factor));
+      else if (factor === 1) register = out.pure("add.s32", "b32", register, operand);
+      else register = out.pure("mad.lo.s32", "b32", operand, String(factor), register);
+    }
+    return { register, constant };
+  }
+
+  /** The parts of a place that come from the loops around. */
+  partsOf({ counters }: Pick<Address, "counters">): Part[] {
+    return counters.map(({ counter, stride }) => ({ operand: this.counter(counter), factor: stride }));
+  }
+
+  /** Where an element of a buffer is, so many elements from its beginning. */
+  reference(buffer: Buffer, offset: number, parts: readonly Part[]): Reference {
+    const { out, plan } = this;
+    const { register, constant } = this.sum(parts);
+    const bytes = itemSize(buffer.dtype);
+    const start = (plan.addresses.get(buffer) ?? 0) + (offset + constant) * bytes;
+    if (plan.fast.has(buffer)) {
+      if (register === null) return { space: "shared", text: `[shared+${start}]` };
+      const base = out.pure("mov.u32", "b32", "shared");
+      const place = out.pure("mad.lo.s32", "b32", register, String(bytes), base);
+      return { space: "shared", text: `[${place}${signed(start)}]` };
+    }
+    const isFar = Math.abs(start) > farthest;
+    const base = isFar ? out.pure("add.s64", "b64", this.memory, String(start)) : this.memory;
+    const place = register === null ? base : out.pure("mad.wide.s32", "b64", register, String(bytes), base);
+    return { space: "global", text: `[${place}${isFar ? "" : signed(start)}]` };
+  }
+
+  /** The first element of a place. */
+  first(place: Place): Reference {
+    return this.reference(place.buffer, place.offset, this.partsOf(place));
+  }
+
+  /** An element read, as a value of its dtype. */
+  load({ space, text }: Reference, dtype: DType): string {
+    const { out } = this;
+    const word = out.effect(`ld.${space}.${memoryType(dtype)}`, dtype === "float32" ? "f32" : "b32", text);
+    return dtype === "bool" ? out.effect("setp.ne.u32", "pred", word, "0") : word;
+  }
+
+  store({ space, text }: Reference, dtype: DType, value: string): void {
+    const { out } = this;
+    const word = dtype === "bool" ? out.effect("selp.u32", "b32", "1", "0", value) : value;
+    out.line(`st.${space}.${memoryType(dtype)} ${text}, ${word};`);
+  }
+
+  /** The working memory of a kernel. */
+  scratch(kernel: Kernel): Buffer {
+    return this.plan.scratch.get(kernel) as Buffer;
+  }
+
+  /** All threads of the block wait for each other. */
+  meet(): void {
+    this.out.line("bar.sync 0;");
+  }
+
+  /** A value that changes, of a dtype. */
+  variable(dtype: DType, value: string): string {
+    const result = this.out.register(kindOf(dtype));
+    this.assign(dtype, result, value);
+    return result;
+  }
+
+  assign(dtype: DType, variable: string, value: string): void {
+    const kind = kindOf(dtype);
+    this.out.line(
+      kind === "pred" && isNumber(value)
+        ? `setp.ne.s32 ${variable}, ${value}, 0;`
+        : `mov.${kind} ${variable}, ${value};`,
+    );
+  }
+}
+
+const signed = (offset: number): string => (offset === 0 ? "" : `+${offset}`);
+
+/** The type of an element in memory. */
+export const memoryType = (dtype: DType): string =>
+  dtype === "float32" ? "f32" : dtype === "bool" || dtype === "uint8" ? "u8" : "u32";

@@ -1,0 +1,146 @@
+// Writing PTX: instructions with registers of their own, and what was computed before is not computed again.
+import type { DType } from "../../array/index.js";
+
+/** Kinds of registers: floats of 32 and 64 bits, other words of both sizes, and conditions. */
+export type RegisterKind = "f32" | "f64" | "b32" | "b64" | "pred";
+
+const prefixes: Readonly<Record<RegisterKind, string>> = {
+  f32: "%f",
+  f64: "%fd",
+  b32: "%r",
+  b64: "%rd",
+  pred: "%p",
+};
+
+/** The registers that values of a dtype are kept in: bool as conditions, uint8 as words from 0 to 255. */
+export const kindOf = (dtype: DType): RegisterKind =>
+  dtype === "float32" ? "f32" : dtype === "float64" ? "f64" : dtype === "bool" ? "pred" : "b32";
+
+const bits = new DataView(new ArrayBuffer(8));
+
+const hexadecimal = (value: number, digits: number): string =>
+  value.toString(16).toUpperCase().padStart(digits, "0");
+
+/** A number as an operand of an instruction; conditions have none. */
+export function literal(value: number, dtype: DType): string {
+  switch (dtype) {
+    case "float32":
+      bits.setFloat32(0, value);
+      return `0f${hexadecimal(bits.getUint32(0), 8)}`;
+    case "float64":
+      bits.setFloat64(0, value);
+      return `0d${hexadecimal(bits.getUint32(0), 8)}${hexadecimal(bits.getUint32(4), 8)}`;
+    case "int32":
+      return String(value | 0);
+    case "uint32":
+    case "uint8":
+      return String(value >>> 0);
+    case "bool":
+      return value === 0 ? "0" : "1";
+  }
+}
+
+/** Whether an operand is a whole number that is known. */
+export const isNumber = (operand: string): boolean => /^-?\d+$/.test(operand);
+
+export class PtxText {
+  private readonly lines: string[] = [];
+  private readonly counts: Record<RegisterKind, number> = { f32: 0, f64: 0, b32: 0, b64: 0, pred: 0 };
+  private labels = 0;
+  /** Results by what computes them, for each scope that is open. */
+  private readonly scopes: Map<string, string>[] = [new Map<string, string>()];
+
+  line(text: string): this {
+    this.lines.push(`\t${text}`);
+    return this;
+  }
+
+  /** A register that nothing else has. */
+  register(kind: RegisterKind): string {
+    return `${prefixes[kind]}${++this.counts[kind]}`;
+  }
+
+  /** A name to jump to. */
+  newLabel(): string {
+    return `$L${++this.labels}`;
+  }
+
+  place(label: string): this {
+    this.lines.push(`${label}:`);
+    return this;
+  }
+
+  /** A name to jump back to. Loops are not written out several times, which takes the assembler five times as long. */
+  placeLoop(label: string): this {
+    return this.place(label).line('.pragma "nounroll";');
+  }
+
+  /** An instruction whose result depends on its operands alone: once for the same ones. */
+  pure(instruction: string, kind: RegisterKind, ...operands: readonly string[]): string {
+    const key = `${instruction} ${operands.join(" ")}`;
+    const known = this.recall(key);
+    if (known !== undefined) return known;
+    const result = this.effect(instruction, kind, ...operands);
+    this.remember(key, result);
+    return result;
+  }
+
+  /** An instruction with a new register for its result. */
+  effect(instruction: string, kind: RegisterKind, ...operands: readonly string[]): string {
+    const result = this.register(kind);
+    this.line(`${instruction} ${[result, ...operands].join(", ")};`);
+    return result;
+  }
+
+  recall(key: string): string | undefined {
+    for (let at = this.scopes.length - 1; at >= 0; at--) {
+      const known = this.scopes[at].get(key);
+      if (known !== undefined) return known;
+    }
+    return undefined;
+  }
+
+  /** What is remembered is known until the end of the scope. */
+  remember(key: string, register: string): void {
+    this.scopes[this.scopes.length - 1].set(key, register);
+  }
+
+  /** Code that may be jumped over, or runs again: what it computes is known inside only. */
+  scope(code: () => void): void {
+    this.scopes.push(new Map());
+    code();
+    this.scopes.pop();
+  }
+
+  /** Code that runs where a condition holds (or does not); null for always. */
+  when(condition: string | null, code: () => void, holds = true): void {
+    if (condition === null) {
+      code();
+      return;
+    }
+    const end = this.newLabel();
+    this.line(`@${holds ? "!" : ""}${condition} bra ${end};`);
+    this.scope(code);
+    this.place(end);
+  }
+
+  /** Code for a counter that runs from one number to before another, whole steps at a time. */
+  loop(from: string, to: string, step: string, code: (counter: string) => void): void {
+    const [start, end] = [this.newLabel(), this.newLabel()];
+    const counter = this.effect("mov.u32", "b32", from);
+    this.line(`{ .reg .pred over; setp.ge.s32 over, ${counter}, ${to}; @over bra ${end}; }`);
+    this.placeLoop(start);
+    this.scope(() => code(counter));
+    this.line(`add.s32 ${counter}, ${counter}, ${step};`);
+    this.line(`{ .reg .pred more; setp.lt.s32 more, ${counter}, ${to}; @more bra ${start}; }`);
+    this.place(end);
+  }
+
+  /** Registers and instructions, as the inside of a function. */
+  toString(): string {
+    const declarations = (Object.keys(prefixes) as RegisterKind[])
+      .filter((kind) => this.counts[kind] > 0)
+      .map((kind) => `\t.reg .${kind} ${prefixes[kind]}<${this.counts[kind] + 1}>;`);
+    return [...declarations, ...this.lines].join("\n");
+  }
+}

@@ -134,9 +134,10 @@ export class Starter {
 
   private failRun(code: number): never {
     const { device, words } = this.engine;
-    const { name } = this.loaded;
+    const { name, launch } = this.loaded;
+    const kernel = words[1];
     const where = isTraced()
-      ? `It was in its kernel ${words[1]} (VIBE_RL_DUMP=fuse lists them)`
+      ? `It was in its kernel ${kernel} (${launch.kernels[kernel] ?? "which has no name"})`
       : "With VIBE_RL_CUDA_TRACE=1 it tells which of its kernels it was in";
     return device.failed(
       code,

@@ -6,6 +6,7 @@ import { spinMs } from "./device.js";
 import { status } from "./functions.js";
 import type { CudaMemory } from "./memory.js";
 import type { CudaModule, Launch } from "./module.js";
+import { profilerOf } from "./profile.js";
 import { totalOf, type Span } from "./fetching.js";
 import { groupsOf, type Group } from "./together.js";
 
@@ -33,6 +34,7 @@ export class Starter {
   private readonly parameters = new BigUint64Array(new ArrayBuffer(6 * 8));
   private readonly parametersAddress: bigint;
   private readonly groups: ReadonlyMap<Slot, Group>;
+  private readonly profiler: ReturnType<typeof profilerOf>;
   /** Results that are fetched as soon as the program has ended, without being asked for. */
   private readonly ahead: readonly Span[] | null;
 
@@ -47,6 +49,7 @@ export class Starter {
     this.parametersAddress = engine.device.driver.koffi.address(this.parameters);
     this.parameters.set([24n, 32n, 40n].map((offset) => this.parametersAddress + offset));
     this.groups = groupsOf(layout.outputs);
+    this.profiler = profilerOf(engine, loaded, memory);
     // Both need pinned memory, which cannot be had while a program runs.
     engine.fetching.prepare();
     const spans = new Set([...this.groups.values()].map((group) => group.spans));
@@ -63,6 +66,7 @@ export class Starter {
     memory.forget();
     engine.words.fill(0);
     this.parameters.set([memory.address, this.control, engine.wordsAddress], 3);
+    this.profiler?.begin();
     this.start();
     if (this.ahead !== null) engine.fetching.startSpans(memory.address, this.ahead, device.work);
     device.running = loaded.name;
@@ -75,6 +79,7 @@ export class Starter {
     engine.sending.settle();
     const { ahead } = this;
     memory.expect(this.groups, new Map(ahead === null ? [] : [[ahead, engine.fetching.takeSpans(ahead)]]));
+    this.profiler?.end();
   }
 
   private start(): void {

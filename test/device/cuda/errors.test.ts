@@ -18,7 +18,7 @@ afterEach(() => {
 const run = (options: object): number =>
   jit(function added(x: Array) {
     return x.add(1);
-  }, options)(np.float32(1)).item() as number;
+  }, options)(np.float32(1)).item();
 const failure = (options: object): string => failureOf(() => run(options));
 
 describe("without a GPU", () => {

@@ -1,0 +1,31 @@
+// Where parts of a machine have what comes from outside, and what goes there.
+import type { Buffer } from "../kernel.js";
+import { bytesOf } from "./clusters.js";
+import { align } from "./placing.js";
+
+/**
+ * Addresses of inputs and outputs. An output takes the place of the first input of its kind that does not keep its value:
+ * when outputs are written all inputs have been read, and a state that is handed back stays where it is.
+ */
+export function placeCommon(
+  inputs: readonly Buffer[],
+  outputs: readonly Buffer[],
+  kept: ReadonlySet<Buffer>,
+  common: ReadonlySet<Buffer>,
+): { readonly addresses: ReadonlyMap<Buffer, number>; readonly bytes: number } {
+  const addresses = new Map<Buffer, number>();
+  if (common.size === 0) return { addresses, bytes: 0 };
+  let bytes = 0;
+  const place = (buffer: Buffer) => {
+    addresses.set(buffer, bytes);
+    bytes += align(bytesOf(buffer));
+  };
+  inputs.forEach(place);
+  const free = inputs.filter((input) => !kept.has(input));
+  for (const output of outputs) {
+    const at = free.findIndex(({ dtype, size }) => dtype === output.dtype && size === output.size);
+    if (at < 0) place(output);
+    else addresses.set(output, addresses.get(free.splice(at, 1)[0]) as number);
+  }
+  return { addresses, bytes };
+}

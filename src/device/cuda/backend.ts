@@ -21,6 +21,7 @@ import { engineOf, isTraced, type Engine } from "./engine.js";
 import { Starter, type Loaded } from "./launch.js";
 import { CudaMemory } from "./memory.js";
 import { CudaModule } from "./module.js";
+import { isProfiled } from "./profile.js";
 import { compilerOf, cubinOf, keptProgram } from "./programs.js";
 
 interface Surroundings {
@@ -67,14 +68,14 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
   const remembered = new Remembered<Ready>();
 
   function ready(program: Program, { name, constants }: CompileOptions, device: CudaDevice): Ready {
-    const key = [constants.length, isTraced(), programKey(program)].join(" ");
+    const key = [constants.length, isTraced(), isProfiled(), programKey(program)].join(" ");
     return (
       remembered.recall(key) ?? remembered.remember(key, made(program, name, constants.length, device, key))
     );
   }
 
   function made(program: Program, name: string, constants: number, device: CudaDevice, key: string): Ready {
-    const { target } = device.card;
+    const target = { ...device.card.target, isProfiled: isProfiled() };
     const memo = knownKey("cuda", compilerOf(device), JSON.stringify(target), key);
     const kept = memo === null ? null : keptProgram(memo);
     const load = (code: Uint8Array, { layout, launch }: Omit<Ready, "module">): Ready => ({

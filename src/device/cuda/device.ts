@@ -1,5 +1,6 @@
 // A GPU at work: its context, its streams, its memory, and what went wrong on it.
 import { fail } from "../../array/index.js";
+import { viewMemory } from "../koffi.js";
 import type { Card } from "./card.js";
 import type { Driver } from "./driver.js";
 import { status } from "./functions.js";
@@ -140,9 +141,7 @@ export class CudaDevice {
     this.check(call.cuMemHostAlloc(this.out, bytes, 0x3), attempted);
     const host = this.out[0];
     this.check(call.cuMemHostGetDevicePointer_v2(this.out, host, 0), attempted);
-    const view = koffi.view(host, bytes);
-    new Uint8Array(view).fill(0);
-    return { view, host, device: this.out[0] };
+    return { view: viewMemory(koffi, host, bytes), host, device: this.out[0] };
   }
 }
 

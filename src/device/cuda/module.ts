@@ -3,7 +3,7 @@ import type { PtxProgram } from "../../compiler/index.js";
 import type { CudaDevice } from "./device.js";
 
 /** How a program is started. */
-export type Launch = Pick<PtxProgram, "blocks" | "threads" | "sharedBytes">;
+export type Launch = Omit<PtxProgram, "text">;
 
 /** What the entry of every program is called. */
 const entryName = "vibe_rl_run";

@@ -1,6 +1,6 @@
 // What tests of the CUDA device share: a driver without a GPU, and renderers for it.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, renameSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { vi } from "vitest";
@@ -31,19 +31,18 @@ export function fakeProblem(file: string): string | null {
   return missing;
 }
 
-let built: string | null = null;
-
+/** The driver, built once in a run of the tests, whose folder for temporary files this is. */
 function builtDriver(): string {
-  if (built !== null) return built;
+  const file = path.join(tmpdir(), "fakeCuda.so");
+  if (existsSync(file)) return file;
   const compiler = findCompiler();
   if ("problem" in compiler) throw new Error(compiler.problem);
-  const folder = mkdtempSync(path.join(tmpdir(), "vibe-rl-"));
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   const [program, ...flags] = compiler.command;
-  const file = path.join(folder, "fake.so");
+  const aside = path.join(temporaryFolder(), "fakeCuda.so");
   const source = path.join(import.meta.dirname, "fakeDriver.c");
-  execFileSync(program, [...flags, "-shared", "-fPIC", "-o", file, source]);
-  return (built = file);
+  execFileSync(program, [...flags, "-shared", "-fPIC", "-o", aside, source]);
+  renameSync(aside, file);
+  return file;
 }
 
 /** A driver of which nobody has seen anything, with its settings and counters. */

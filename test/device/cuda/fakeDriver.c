@@ -5,6 +5,7 @@
 //   @call NUMBER          calls the function of fake_calls, which may add messages; -1 - N has it make the memory what it
 //                         was at message N, or at the end
 //   @message NUMBER       has a message printed, and waits until it was
+//   @time ADDRESS CYCLES  adds cycles and one to the two words of 64 bits at an address
 //   @status CODE          fails like this while it runs
 //   @kernel NUMBER        notes the number of a kernel where the host can see it
 // Settings and counters are named numbers, from the variable FAKE_CUDA ("devices=0 major=7") and by fake_set.
@@ -100,6 +101,10 @@ static void run(Operation *operation) {
     } else if (sscanf(line, "@call %d", &code) == 1) {
       operation->is_called = 1;
       operation->messages += callback(code, operation->memory, operation->message + operation->messages);
+    } else if (sscanf(line, "@time %llu %llu", &from, &count) == 2) {
+      uint64_t *words = (uint64_t *)(operation->memory + from);
+      words[0] += count;
+      words[1]++;
     } else if (sscanf(line, "@message %d", &code) == 1) {
       operation->message[operation->messages++] = code;
     } else if (sscanf(line, "@kernel %d", &code) == 1) {

@@ -1,4 +1,5 @@
 // jit with device "cuda" over a driver without a GPU: the same answers, few copies, messages, memory that is freed.
+import { spawnSync } from "node:child_process";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -66,7 +67,8 @@ describe.skipIf(isSkipped)("programs on a GPU", () => {
     let ring = { data: np.zeros([size]), next: np.int32(0) };
     const rings = [ring];
     for (let value = 1; value <= 6; value++) rings.push((ring = push(ring, np.float32(value))));
-    expect([get("bytesToDevice"), get("bytesToHost")]).toEqual([4 * size + 8 + 5 * 4, 0]);
+    // The counter comes back with every run: it is small.
+    expect([get("bytesToDevice"), get("bytesToHost")]).toEqual([4 * size + 8 + 5 * 4, 6 * 4]);
     expect(ring.data.slice(":7").toArray()).toEqual([1, 2, 3, 4, 5, 6, 0]);
     expect(() => rings[3].data.toArray()).toThrow("this array was given up to a later call");
     const other = push({ data: np.ones([size]), next: np.int32(3) }, np.float32(9));
@@ -123,6 +125,35 @@ describe.skipIf(isSkipped)("programs on a GPU", () => {
     );
     program.run();
     expect([...program.outputs[0]]).toEqual([3, 3]);
+  });
+});
+
+describe.skipIf(isSkipped)("programs that are profiled", () => {
+  it("tell how long their kernels took, when the process ends", () => {
+    useFake();
+    vi.stubEnv("VIBE_RL_CUDA_PROFILE", "1");
+    const script = `
+      import { jit, np, registerBackend } from "./dist/array/index.js";
+      import { cudaBackend } from "./dist/device/cuda/backend.js";
+      const text = "@time 1024 300 @time 1040 50 @time 1040 50";
+      const kernels = ["loop 1", "dot 2", "never"];
+      registerBackend(cudaBackend(({ isProfiled }) => ({
+        name: "", lanes: 32, limits: { memory: 2 ** 40 }, scratch: () => 0, list: () => ({}),
+        margin: () => ({ before: 0, behind: 2048 }),
+        render: () => ({ text, blocks: 1, threads: 32, sharedBytes: 0, kernels, profile: isProfiled ? 1024 : null }),
+      })));
+      const f = jit((x) => x.add(1));
+      for (let run = 0; run < 2; run++) f(np.ones([2]));
+    `;
+    const { stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+      encoding: "utf8",
+    });
+    expect(stderr.trim().split("\n")).toEqual([
+      "jit: 2 runs, 800 cycles of the first block",
+      " share  cycles each  times  kernel",
+      "75.0 %          300      2  loop 1",
+      "25.0 %           50      4  dot 2",
+    ]);
   });
 });
 

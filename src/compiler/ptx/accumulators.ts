@@ -104,6 +104,11 @@ export class Accumulator {
     return either(either(isAhead, isFirst), both(test("nan", value, value), overNumbers));
   }
 
+  /** Takes in the total of another one of the same thread. */
+  join(other: Accumulator): void {
+    this.take(other.total, other.position);
+  }
+
   /** Takes in the totals of threads of the warp whose numbers differ in some bits, so that all of them have the same. */
   joinLanes(bits: readonly number[]): void {
     const { out, dtype } = this;

@@ -15,6 +15,11 @@ export function divide(
   }
   if (divisor === 1) return { quotient: value, remainder: "0" };
   if (bound <= divisor) return { quotient: "0", remainder: value };
+  const { base, by } = out.shiftOf(value);
+  if (by !== 0 && by % divisor === 0) {
+    const { quotient, remainder } = divide(out, base, divisor, bound);
+    return { quotient: out.plus(quotient, by / divisor), remainder };
+  }
   const shift = Math.log2(divisor);
   if (Number.isInteger(shift)) {
     return {

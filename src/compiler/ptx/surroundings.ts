@@ -2,7 +2,7 @@
 import { itemSize, type DType } from "../../array/index.js";
 import type { Address, Buffer, Counter, Kernel, Place } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
-import { isNumber, kindOf, PtxText } from "./text.js";
+import { isNumber, kindOf, literal, PtxText } from "./text.js";
 
 /** An element's place, as an instruction has it. */
 export interface Reference {
@@ -53,8 +53,10 @@ export class KernelText {
     const { out } = this;
     let register: string | null = null;
     let constant = 0;
-    for (const { operand, factor } of parts) {
+    for (const { operand: given, factor } of parts) {
       if (factor === 0) continue;
+      const { base: operand, by } = out.shiftOf(given);
+      constant += by * factor;
       if (isNumber(operand)) constant += Number(operand) * factor;
       else if (register === null)
         register = factor === 1 ? operand : out.pure("mul.lo.s32", "b32", operand, String(factor));
@@ -93,17 +95,38 @@ export class KernelText {
     return this.reference(place.buffer, place.offset, this.partsOf(place));
   }
 
-  /** An element read, as a value of its dtype. */
-  load({ space, text }: Reference, dtype: DType): string {
+  /**
+   * An element read, as a value of its dtype: 0 where a condition does not hold. Such loads and stores are single
+   * instructions, not jumps, so that the assembler can move others across.
+   */
+  load({ space, text }: Reference, dtype: DType, condition: string | null = null): string {
     const { out } = this;
-    const word = out.effect(`ld.${space}.${memoryType(dtype)}`, dtype === "float32" ? "f32" : "b32", text);
+    const kind = dtype === "float32" ? "f32" : "b32";
+    const instruction = `ld.${space}.${memoryType(dtype)}`;
+    let word: string;
+    if (condition === null) word = out.effect(instruction, kind, text);
+    else {
+      word = out.effect(`mov.${kind}`, kind, literal(0, dtype));
+      out.line(`@${condition} ${instruction} ${word}, ${text};`);
+    }
     return dtype === "bool" ? out.effect("setp.ne.u32", "pred", word, "0") : word;
   }
 
-  store({ space, text }: Reference, dtype: DType, value: string): void {
+  /** Stores an element, where a condition holds if there is one. */
+  store({ space, text }: Reference, dtype: DType, value: string, condition: string | null = null): void {
     const { out } = this;
     const word = dtype === "bool" ? out.effect("selp.u32", "b32", "1", "0", value) : value;
-    out.line(`st.${space}.${memoryType(dtype)} ${text}, ${word};`);
+    const guard = condition === null ? "" : `@${condition} `;
+    out.line(`${guard}st.${space}.${memoryType(dtype)} ${text}, ${word};`);
+  }
+
+  /** Whether all of some conditions hold; null where there is none. */
+  all(conditions: readonly (string | null)[]): string | null {
+    return conditions.reduce(
+      (all, one) =>
+        all === null || one === null ? (all ?? one) : this.out.pure("and.pred", "pred", all, one),
+      null,
+    );
   }
 
   /** The working memory of a kernel. */

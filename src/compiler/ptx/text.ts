@@ -43,10 +43,18 @@ export function literal(value: number, dtype: DType): string {
 /** Whether an operand is a whole number that is known. */
 export const isNumber = (operand: string): boolean => /^-?\d+$/.test(operand);
 
+/** A register or a number, plus a number. */
+export interface Shift {
+  readonly base: string;
+  readonly by: number;
+}
+
 export class PtxText {
   private readonly lines: string[] = [];
   private readonly counts: Record<RegisterKind, number> = { f32: 0, f64: 0, b32: 0, b64: 0, pred: 0 };
   private labels = 0;
+  /** What registers are of which it is known that they are another one plus a number. */
+  private readonly shifts = new Map<string, Shift>();
   /** Results by what computes them, for each scope that is open. */
   private readonly scopes: Map<string, string>[] = [new Map<string, string>()];
 
@@ -83,6 +91,23 @@ export class PtxText {
     const result = this.effect(instruction, kind, ...operands);
     this.remember(key, result);
     return result;
+  }
+
+  /** A whole number that is so much larger than another; what is computed from it may start from that one. */
+  plus(value: string, by: number): string {
+    if (by === 0) return value;
+    if (isNumber(value)) return String(Number(value) + by);
+    const known = this.shiftOf(value);
+    const base = known.base;
+    const total = known.by + by;
+    const result = this.pure("add.s32", "b32", base, String(total));
+    this.shifts.set(result, { base, by: total });
+    return result;
+  }
+
+  /** A register as what it was shifted from. */
+  shiftOf(register: string): Shift {
+    return this.shifts.get(register) ?? { base: register, by: 0 };
   }
 
   /** An instruction with a new register for its result. */
@@ -134,6 +159,18 @@ export class PtxText {
     this.line(`add.s32 ${counter}, ${counter}, ${step};`);
     this.line(`{ .reg .pred more; setp.lt.s32 more, ${counter}, ${to}; @more bra ${start}; }`);
     this.place(end);
+  }
+
+  /**
+   * Code for a counter that threads run through together, whole steps at a time: each starts at a number of its own, of
+   * which there are so many.
+   */
+  stride(from: string, to: number, step: number, starts: number, code: (counter: string) => void): void {
+    const length = to - (isNumber(from) ? Number(from) : this.shiftOf(from).by);
+    if (length <= 0) return;
+    if (length > step || starts > step) this.loop(from, String(to), String(step), code);
+    else if (length >= starts) this.scope(() => code(from));
+    else this.when(this.pure("setp.lt.s32", "pred", from, String(to)), () => code(from));
   }
 
   /** Registers and instructions, as the inside of a function. */

@@ -1,8 +1,25 @@
 // The values of a kernel at one point: which of them are in registers now, and how each is computed.
 import type { Address, Combine, Expression, Load, Store } from "../kernel.js";
+import { operationCosts } from "../primitives/elementwise.js";
 import { expressionsBelow, rootsOf } from "../walk.js";
 import { constantText, operate } from "./operations.js";
 import type { KernelText, Part, Reference } from "./surroundings.js";
+
+/** Simple instructions that threads have in a row, roughly, so that the longest waits are filled (about 30 cycles). */
+const enoughInstructions = 160;
+const loadCost = 2;
+
+/** How many points a thread works on at once: more the less there is to do at each, and no more than it has. */
+export function pointsAtOnce(roots: readonly Expression[], available: number, most = 4): number {
+  let cost = 0;
+  for (const expression of expressionsBelow(roots)) {
+    if (expression.kind === "operation") cost += operationCosts[expression.name];
+    else if (expression.kind === "load") cost += loadCost;
+  }
+  let many = 1;
+  while (many < most && 2 * many <= available && 2 * many * cost <= enoughInstructions) many *= 2;
+  return many;
+}
 
 export class Values {
   constructor(
@@ -19,18 +36,28 @@ export class Values {
     return `value ${expression.id} ${this.point}`;
   }
 
+  /** A value that is known, of this point or of all that are worked on together. */
+  private known(expression: Expression): string | undefined {
+    const { out } = this.kernel;
+    return out.recall(this.key(expression)) ?? out.recall(`value ${expression.id} `);
+  }
+
   /** Computes values that are not known yet, and all that they need. */
   compute(roots: Iterable<Expression>): void {
-    const { out } = this.kernel;
-    for (const expression of expressionsBelow(roots)) {
-      const key = this.key(expression);
-      if (out.recall(key) === undefined) out.remember(key, this.computeOne(expression));
-    }
+    Values.computeAll([this], roots);
+  }
+
+  /** Computes the same values of several points, in turn: what one waits for, others fill. */
+  static computeAll(points: readonly Values[], roots: Iterable<Expression>): void {
+    for (const expression of expressionsBelow(roots))
+      for (const point of points) {
+        if (point.known(expression) === undefined)
+          point.kernel.out.remember(point.key(expression), point.computeOne(expression));
+      }
   }
 
   read(expression: Expression): string {
-    const { out } = this.kernel;
-    const known = out.recall(this.key(expression));
+    const known = this.known(expression);
     if (known === undefined) throw new Error("a value is used before it is computed");
     return known;
   }
@@ -79,33 +106,27 @@ export class Values {
 
   private load({ address, guard, dtype }: Load): string {
     const { kernel } = this;
-    const { out } = kernel;
-    const place = this.reference(address);
-    if (guard === null) return kernel.load(place, dtype);
-    const condition = this.read(guard);
-    const result = kernel.variable(dtype, dtype === "bool" ? "0" : constantText(out, 0, dtype));
-    out.when(condition, () => kernel.assign(dtype, result, kernel.load(place, dtype)));
-    return result;
+    return kernel.load(this.reference(address), dtype, guard === null ? null : this.read(guard));
   }
 
   /** Everything that stores need is computed before the first of them. */
   store(stores: readonly Store[], condition: string | null = null): void {
-    const { kernel } = this;
-    const { out } = kernel;
     this.compute(rootsOf(stores));
-    const found = stores.map((store) => ({ store, place: this.reference(store.address) }));
-    out.when(condition, () => {
-      for (const { store, place } of found) {
-        const { guard, value, combine, address } = store;
-        const { dtype } = address.buffer;
-        out.when(guard === null ? null : this.read(guard), () => {
-          const given = this.read(value);
-          const stored =
-            combine === "set" ? given : this.combined(combine, kernel.load(place, dtype), given, dtype);
-          kernel.store(place, dtype, stored);
-        });
-      }
-    });
+    this.put(stores, condition);
+  }
+
+  /** Stores what has been computed, where a condition holds. */
+  put(stores: readonly Store[], condition: string | null = null): void {
+    const { kernel } = this;
+    for (const { guard, value, combine, address } of stores) {
+      const place = this.reference(address);
+      const { dtype } = address.buffer;
+      const does = kernel.all([condition, guard === null ? null : this.read(guard)]);
+      const given = this.read(value);
+      const stored =
+        combine === "set" ? given : this.combined(combine, kernel.load(place, dtype, does), given, dtype);
+      kernel.store(place, dtype, stored, does);
+    }
   }
 
   private combined(

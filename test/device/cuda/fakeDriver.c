@@ -280,7 +280,8 @@ Status cuLinkAddData_v2(Linker *linker, int type, const char *data, uint64_t siz
 }
 Status cuLinkComplete(Linker *linker, char **code, uint64_t *size) { return *code = linker->text, *size = strlen(linker->text) + 1, SUCCESS; }
 Status cuLinkDestroy(Linker *linker) {
-  // Who still looks there sees it.
+  // Who still looks there sees it, and who took the log away feels it.
+  memset(linker->log + linker->log_size - 8, 0, 8);
   if (linker->text) memset(linker->text, '?', strlen(linker->text));
   return free(linker->text), free(linker), SUCCESS;
 }

@@ -44,7 +44,14 @@ export default defineConfig({
     hookTimeout: 60_000,
     typecheck: { enabled: false },
     projects: [
-      { extends: true, test: { name: "tests", include: ["test/**/*.test.ts"], exclude: [deviceTests] } },
+      {
+        extends: true,
+        test: {
+          ...{ name: "tests", include: ["test/**/*.test.ts"], exclude: [deviceTests] },
+          // A device that only tests have.
+          setupFiles: process.env.VIBE_RL_DEVICE === "emulated ptx" ? "test/compiler/ptx/backend.ts" : [],
+        },
+      },
       {
         extends: true,
         test: { name: "devices", include: [deviceTests], setupFiles: "test/eightDevices.ts" },

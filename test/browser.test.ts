@@ -108,6 +108,30 @@ describe.skipIf(isSkipped)("the built package in a browser", { timeout: 60_000 }
     expect(tooLate).toContain("compiled at once");
   });
 
+  it("has programs for workers, which load as they are", async () => {
+    const answer = (source: string, request = "") =>
+      inPage<unknown>(`new Promise((resolve, reject) => {
+        const worker = new Worker(${source}, { type: "module" });
+        worker.onmessage = ({ data }) => (worker.terminate(), resolve(data));
+        worker.onerror = ({ message }) => reject(new Error(message ?? "not loaded"));
+        ${request}
+      })`);
+    // This one speaks only where memory is shared.
+    const loading = `import("${server.url}/dist/device/wasm/spmd/entry.js").then(() => postMessage("loaded"))`;
+    const blob = `new Blob([${JSON.stringify(loading)}], { type: "text/javascript" })`;
+    expect(await answer(`URL.createObjectURL(${blob})`)).toBe("loaded");
+    const load = {
+      ...{ kind: "load", url: `${server.url}/test/browser/walk.js`, exportName: "Walk", id: null },
+      ...{ args: [[]], first: 0, maxEpisodeSteps: null },
+    };
+    expect(
+      await answer(`"/dist/vecEnv/worker/entry.js"`, `worker.postMessage(${JSON.stringify(load)});`),
+    ).toMatchObject({
+      kind: "result",
+      value: { environments: [{ environment: "Walk" }] },
+    });
+  });
+
   it("reports no error", () => {
     expect(problems).toEqual([]);
   });

@@ -1,7 +1,6 @@
 // Environments in web workers, in a real browser: WorkerVecEnv of the built package in pages that may share memory, and
 // in such as may not.
-import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   isWithoutChromium,
@@ -10,15 +9,18 @@ import {
   servePages,
   type PageServer,
 } from "./browser/chromium.js";
-
-const root = fileURLToPath(new URL("..", import.meta.url));
+import { joinedPackage } from "./browser/joined.js";
 
 /** What makes a page cross-origin isolated; scripts have the first one in any case. */
 const embedder = { "cross-origin-embedder-policy": "require-corp" };
 const opener = { "cross-origin-opener-policy": "same-origin" };
 
-const headersOf = (url: string) => {
+/** Whether the server forgets what the worker's program needs. */
+let isForgetful = false;
+
+const headersOf = (url: string): Readonly<Record<string, string>> => {
   if (url.endsWith("?isolated")) return { ...opener, ...embedder };
+  if (url.endsWith("/worker/entry.js")) return { "cache-control": "no-store", ...(!isForgetful && embedder) };
   return url.endsWith(".js") ? embedder : {};
 };
 
@@ -44,7 +46,11 @@ describe.skipIf(isWithoutChromium("test/browserWorkers.test.ts"))("WorkerVecEnv 
 
   beforeAll(async () => {
     browser = await launchChromium();
-    server = await servePages(root, (file) => /^\/(dist|test\/browser)\//.test(file), headersOf);
+    server = await servePages(
+      await joinedPackage(),
+      (file) => /^\/(dist|test\/browser)\//.test(file),
+      headersOf,
+    );
     isolated = await open("?isolated");
   });
 
@@ -54,9 +60,8 @@ describe.skipIf(isWithoutChromium("test/browserWorkers.test.ts"))("WorkerVecEnv 
   });
 
   /** A page in which functions of browser/workers.js can be called. */
-  async function open(query: string, prepare: (page: Page) => Promise<unknown> = () => Promise.resolve()) {
+  async function open(query: string) {
     const { page, problems } = await openPage(browser);
-    await prepare(page);
     await page.goto(`${server.url}/test/browser/workers.html${query}`);
     await page.waitForFunction("globalThis.workers");
     const call: Opened["call"] = (name) => page.evaluate(`workers.${name}()`);
@@ -97,12 +102,8 @@ describe.skipIf(isWithoutChromium("test/browserWorkers.test.ts"))("WorkerVecEnv 
   });
 
   it("says so where the worker's program comes without the page's headers", async () => {
-    const { call } = await open("?isolated", (page) =>
-      page.route("**/worker/entry.js", async (route) => {
-        const response = await route.fetch();
-        await route.fulfill({ response, headers: { "content-type": "text/javascript" } });
-      }),
-    );
+    isForgetful = true;
+    const { call } = await open("?isolated");
     const { said } = await call<{ said: Failure }>("refused");
     expect(said.message).toBe(
       "WorkerVecEnv: environment 0: its worker could not load its program, vecEnv/worker/entry.js of this package: it " +

@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { unpackedPackage } from "./package/project.js";
+import { unpackPackage } from "./package/project.js";
+import { temporaryFolder } from "./temporary.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const pages = ["README.md", ...readdirSync(path.join(root, "docs")).map((file) => `docs/${file}`)].filter(
@@ -43,7 +44,8 @@ describe("links", () => {
   });
 
   it("lead to files that are in the package", async () => {
-    const packed = await unpackedPackage();
+    const packed = temporaryFolder();
+    await unpackPackage(packed);
     const targets = pages.flatMap((page) =>
       linksOf(page)
         .filter((link) => !/^(https:\/\/|#)/.test(link))

@@ -1,4 +1,4 @@
-// Compiles src/ to dist/ and builds the dashboard's page, if anything in src/ or site/ is newer.
+// Compiles src/ to dist/, bundles the command line and builds the dashboard's page, if anything in src/ or site/ is newer.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -36,6 +36,8 @@ if (builtAt < Math.max(newest("src"), statSync("tsconfig.build.json").mtimeMs)) 
   });
   if (status !== 0) process.exit(status ?? 1);
   markPureCalls("dist");
+  const { bundleCommandLine } = await import("./bundle.mjs");
+  await bundleCommandLine("dist");
   writeFileSync(stamp, "");
 }
 

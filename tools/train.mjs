@@ -1,5 +1,5 @@
 // npm run train -- <preset> …: builds what is needed, then trains.
 import "./build.mjs";
 
-const { main } = await import("../dist/cli/index.js");
-process.exitCode = await main(["train", ...process.argv.slice(2)]);
+const { start } = await import("../dist/cli/start.js");
+process.exitCode = await start(["train", ...process.argv.slice(2)]);

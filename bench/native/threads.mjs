@@ -37,7 +37,7 @@ const workloads = [
     trainerFor: ppo({ numEnvs: 64, nSteps: 32, hiddenSizes: [256, 256] }),
   },
   {
-    ...{ name: "ppo_small", task: "PPO as large as cartpole_ppo", units: 5 },
+    ...{ name: "ppo_small", task: "PPO, 20 epochs of one minibatch of 256", units: 5 },
     trainerFor: ppo({ numEnvs: 8, nSteps: 32, nMinibatches: 1, nEpochs: 20 }),
   },
 ];

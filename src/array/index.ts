@@ -58,6 +58,8 @@ export {
   type Device,
 } from "./sharding/devices.js";
 export { Mesh, meshOfShape, type NestedDevices } from "./sharding/mesh.js";
+export type { Costs } from "./partition/costs.js";
+export { divideProgram, type DividedProgram } from "./partition/divide.js";
 export { PartitionSpec, type PartitionEntry } from "./sharding/partitionSpec.js";
 export { NamedSharding, type Sharding } from "./sharding/namedSharding.js";
 export type { Shard } from "./sharding/addressable.js";

@@ -143,8 +143,8 @@ export function CheckpointManager(dir: string, options: CheckpointManagerOptions
     lastStep = step;
     /** The plans of a save, each made when the one before it is carried out. */
     const plans = function* (): Generator<Plan> {
-      yield { actions: before, undo: [] };
-      yield planCheckpoint(operation, prepared);
+      const plan = planCheckpoint(operation, prepared);
+      yield { ...plan, actions: [...before, ...plan.actions] };
       scores.set(step, ownScore);
       yield { actions: after, undo: [] };
       yield* removals(step);

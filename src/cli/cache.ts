@@ -1,4 +1,4 @@
-// `cache`: what native programs have left on the disk.
+// `cache`: what native programs and those for GPUs have left on the disk.
 import { clearCache, listCache } from "../device/index.js";
 import { columns } from "../files/index.js";
 import { readFlags, UsageError, type Arguments } from "./arguments.js";

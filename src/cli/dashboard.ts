@@ -66,14 +66,13 @@ function startBeside(baseDir: string): Promise<{ readonly child: ChildProcess; r
   });
 }
 
-/** Trains with a dashboard beside it, if `--dashboard` asks for one. It stays open until Ctrl-C where somebody can press it. */
+/** Trains with a dashboard beside it, which `--dashboard` asks for. It stays open until Ctrl-C where somebody can press it. */
 export async function withDashboard(
   args: Arguments,
   host: Host,
   command: (args: Arguments) => Promise<number>,
 ): Promise<number> {
   const asked = args.flags.filter(({ name }) => spelled(name) === "dashboard");
-  if (asked.length === 0) return command(args);
   const given = asked.flatMap(({ values }) => values);
   if (given.length > 0) throw new UsageError(`--dashboard takes no value, got ${given.join(" ")}`);
   const flags = args.flags.filter((flag) => !asked.includes(flag));

@@ -1,12 +1,18 @@
 // The devices that a command line asks for.
 import { environment, localDeviceCount, setCpuDevices } from "../array/index.js";
 import type { TrainConfig } from "../config/index.js";
-import { nativeProblem } from "../device/index.js";
+import { cudaProblem, nativeProblem } from "../device/index.js";
 import { RunnerConfig } from "../runner/index.js";
 
-/** A config for looking at its run: where it cannot be native, as on another machine, it need not be. */
+/** What keeps programs from running on a device here; null if nothing does. */
+function problemOf(device: RunnerConfig["device"]): string | null {
+  if (device === "native") return nativeProblem();
+  return device === "cuda" ? cudaProblem() : null;
+}
+
+/** A config for looking at its run: where its device is missing, as on another machine, another one does. */
 export function runnableHere(config: TrainConfig): TrainConfig {
-  if (config.runner.device !== "native" || nativeProblem() === null) return config;
+  if (problemOf(config.runner.device) === null) return config;
   return { ...config, runner: RunnerConfig({ ...config.runner, device: "auto", threads: null }) };
 }
 

@@ -15,6 +15,7 @@ import {
 import { checkWords, oneOf, readFlags, tell, UsageError, wholeOf, type Arguments } from "./arguments.js";
 import type { Host } from "./host.js";
 import { openRun, relative } from "./runs.js";
+import { thousands } from "./thousands.js";
 
 const flagNames = [
   "format",
@@ -137,7 +138,7 @@ async function asked<T>(body: () => Promise<T>): Promise<T> {
 function describePolicy({ metadata, space, observationSpace, step }: Policy): string {
   const { algorithm, environment } = metadata;
   const where = environment === null ? "" : ` of ${environment}`;
-  const when = step === null ? "" : `, step ${step.toLocaleString("en")}`;
+  const when = step === null ? "" : `, step ${thousands(step)}`;
   const { dtype, shape } = observationSpace;
   return `${algorithm} policy${where}${when}: observations ${dtype}[${shape.join()}], actions ${String(space)}`;
 }
@@ -151,5 +152,5 @@ function written({ name, bytes }: ExportedFile, target: string): string {
   } catch (error) {
     throw new Error(`cannot write ${relative(file)}: ${explainFailure(error)}`, { cause: error });
   }
-  return `${relative(file)}: ${bytes.length.toLocaleString("en")} bytes`;
+  return `${relative(file)}: ${thousands(bytes.length)} bytes`;
 }

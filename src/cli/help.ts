@@ -100,7 +100,7 @@ const texts: Readonly<Record<string, { readonly usage: string; readonly lines: r
   cache: {
     usage: "cache [clear]",
     lines: [
-      "The native programs that were built (--runner.device native): where they are, what each is, how large,",
+      "The programs that were built (--runner.device native and cuda): where they are, what each is, how large,",
       "and when it was used last. With clear they are removed.",
       "",
       "  VIBE_RL_CACHE_DIR      the folder, as an environment variable (where the system has its caches)",
@@ -128,7 +128,7 @@ export const help = `vibe-rl <command>
   dashboard [--port --open]              a live page over all runs
   runs                                   all runs with their returns
   presets                                what can be trained
-  cache [clear]                          built native programs; clear removes them
+  cache [clear]                          built programs; clear removes them
   help <command>                         every flag of a command, as <command> --help
   --version                              which version this is
 

@@ -1,34 +1,44 @@
 // The command line: vibe-rl <command> …
 import "../device/index.js";
 import { nearestName } from "../array/index.js";
-import { parseArguments, UsageError, withWord, type Arguments } from "./arguments.js";
-import { cache } from "./cache.js";
-import { dashboard, withDashboard } from "./dashboard.js";
+import { parseArguments, spelled, UsageError, withWord, type Arguments } from "./arguments.js";
 import { describe } from "./describe.js";
-import { exportRun } from "./export.js";
 import { help, helpOf, version } from "./help.js";
 import { processHost, type Host } from "./host.js";
-import { evaluateRun, listPresets, listRuns, video } from "./inspect.js";
-import { plot } from "./plot.js";
 import { asksForSweep } from "./sweepFlags.js";
 import { resume, train, trainHelp } from "./train.js";
-import { trainMany } from "./trainMany.js";
 
 export type { Host } from "./host.js";
 
-const commands: Readonly<Record<string, (args: Arguments, host: Host) => number | Promise<number>>> = {
-  train: (args, host) =>
-    withDashboard(args, host, (rest) => (asksForSweep(rest) ? trainMany(rest, host) : train(rest, host))),
-  resume: (args, host) => withDashboard(args, host, (rest) => resume(rest, host)),
-  eval: evaluateRun,
-  video,
-  export: exportRun,
-  plot,
-  dashboard,
-  runs: listRuns,
-  presets: listPresets,
-  cache,
+type Command = (args: Arguments, host: Host) => number | Promise<number>;
+
+/** A command whose modules are loaded when it is given. */
+const lazily =
+  (load: () => Promise<Command>): Command =>
+  async (args, host) =>
+    (await load())(args, host);
+
+const commands: Readonly<Record<string, Command>> = {
+  train: (args, host) => beside(args, host, asksForSweep(args) ? trainMany : train),
+  resume: (args, host) => beside(args, host, resume),
+  eval: lazily(async () => (await import("./inspect.js")).evaluateRun),
+  video: lazily(async () => (await import("./inspect.js")).video),
+  export: lazily(async () => (await import("./export.js")).exportRun),
+  plot: lazily(async () => (await import("./plot.js")).plot),
+  dashboard: lazily(async () => (await import("./dashboard.js")).dashboard),
+  runs: lazily(async () => (await import("./inspect.js")).listRuns),
+  presets: lazily(async () => (await import("./inspect.js")).listPresets),
+  cache: lazily(async () => (await import("./cache.js")).cache),
 };
+
+const trainMany = lazily(async () => (await import("./trainMany.js")).trainMany);
+
+/** Trains with a dashboard beside it, where `--dashboard` asks for one. */
+async function beside(args: Arguments, host: Host, command: Command): Promise<number> {
+  if (!args.flags.some(({ name }) => spelled(name) === "dashboard")) return command(args, host);
+  const { withDashboard } = await import("./dashboard.js");
+  return withDashboard(args, host, async (rest) => command(rest, host));
+}
 
 /** Commands that cannot do without a word. */
 const needWord = ["train", "resume", "eval", "video", "export"];

@@ -20,12 +20,13 @@ import {
 import type { Host } from "./host.js";
 import { drawHost, evaluateHost } from "./hostEnvInspect.js";
 import { choose, configOf, openRun, relative, restore, type Restored } from "./runs.js";
+import { thousands } from "./thousands.js";
 
 export function listPresets(args: Arguments, { print }: Host): number {
   readFlags(args, []);
   checkWords(args, 0);
   const rows = Object.entries(presets).map(([name, { config, description }]) => [
-    ...[name, config.envId, config.algo, config.runner.totalTimesteps.toLocaleString("en"), description],
+    ...[name, config.envId, config.algo, thousands(config.runner.totalTimesteps), description],
   ]);
   columns([["preset", "environment", "algorithm", "steps", ""], ...rows], 100).forEach(print);
   return 0;
@@ -85,7 +86,7 @@ export async function evaluateRun(args: Arguments, { print }: Host): Promise<num
   const evalEpisodes = wholeOf(episodes, "episodes", 1) ?? config.runner.evalEpisodes;
   const tell = (at: number, { evalReturn, evalLength }: EvalMetrics): number => {
     print(
-      `step ${at.toLocaleString("en")}, ${evalEpisodes} episodes: ` +
+      `step ${thousands(at)}, ${evalEpisodes} episodes: ` +
         `return ${evalReturn.toFixed(2)}, length ${evalLength.toFixed(1)}`,
     );
     return 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 // The program behind `npx vibe-rl`.
-import { main } from "./index.js";
+import { start } from "./start.js";
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await start(process.argv.slice(2));

@@ -5,10 +5,11 @@ import type { RunDir } from "../runDir/index.js";
 import type { RunResult } from "../runner/index.js";
 import type { Host } from "./host.js";
 import { checkpointsOf, relative } from "./runs.js";
+import { thousands } from "./thousands.js";
 
 /** Says at which step a run was stopped and how to go on; the exit code of that. */
 export function tellStopped(config: TrainConfig, at: number, runDir: RunDir, { print }: Host): number {
-  const step = at.toLocaleString("en");
+  const step = thousands(at);
   const hasSaved = config.runner.checkpointInterval !== null;
   const next = hasSaved ? `go on with: vibe-rl resume ${relative(runDir.root)}` : "no checkpoint was saved";
   print(`stopped at step ${step}; ${next}`);

@@ -1,5 +1,6 @@
 // The line that tells how a run is going: redrawn on a terminal, now and then a plain line elsewhere.
 import type { Progress } from "../runner/index.js";
+import { thousands } from "./thousands.js";
 
 export interface Terminal {
   readonly isInteractive: boolean;
@@ -36,7 +37,7 @@ export function progressFacts({
 }: Progress): string {
   const percent = Math.floor((step / total) * 100);
   return (
-    `${String(percent).padStart(3)}% ${step.toLocaleString("en")}/${total.toLocaleString("en")} ` +
+    `${String(percent).padStart(3)}% ${thousands(step)}/${thousands(total)} ` +
     `${compact(stepsPerSecond)} steps/s ${clock(secondsLeft)} left  return ${number(episodeReturn)}  ` +
     `eval ${number(evalReturn)}`
   );

@@ -1,5 +1,6 @@
 // `--seeds` and `--sweep` of a command line: which runs are asked for.
 import { spelled, UsageError, type Arguments } from "./arguments.js";
+import { thousands } from "./thousands.js";
 
 /** A setting with the values that it is to have, as they were written. */
 export interface SweptSetting {
@@ -45,8 +46,7 @@ export function readSweepFlags({ words, flags }: Arguments): SweepFlags {
     throw new UsageError("--seeds and --runner.seed exclude each other: choose one");
   }
   const count = settings.reduce((product, { texts }) => product * texts.length, seeds?.length ?? 1);
-  if (count > mostRuns)
-    throw new UsageError(`${count.toLocaleString("en")} runs are too many; ask for fewer`);
+  if (count > mostRuns) throw new UsageError(`${thousands(count)} runs are too many; ask for fewer`);
   return { seeds, settings, rest: { words, flags: others } };
 }
 

@@ -23,13 +23,13 @@ import { run, RunnerConfig, type Change, type RecordSink } from "../runner/index
 import { checkWords, oneOf, spelled, tell, understood, UsageError, type Arguments } from "./arguments.js";
 import { checkEnv } from "./environments.js";
 import type { Host } from "./host.js";
-import { setUpHost, type HostSetup } from "./hostEnvSetup.js";
-import { trainHost } from "./hostEnvTrain.js";
+import type { HostSetup } from "./hostEnvSetup.js";
 import { importAll, importsOf } from "./imports.js";
 import { checkLoggers, loggersFrom, openLoggers, plainLoggers, type Loggers } from "./loggers.js";
 import { tellResult, tellStopped } from "./outcome.js";
 import { progressView } from "./progress.js";
 import { checkpointsOf, configOf, openRun, relative, saveConfig, withCheckpointDir } from "./runs.js";
+import { thousands } from "./thousands.js";
 
 const firstPreset = "cartpole_ppo";
 
@@ -226,6 +226,7 @@ export async function prepare(config: TrainConfig): Promise<Prepared> {
       }),
     };
   }
+  const { setUpHost } = await import("./hostEnvSetup.js");
   return { setupHost: await setUpHost(config) };
 }
 
@@ -239,9 +240,7 @@ const starter =
     if (directory !== runDir.checkpoints) print(`checkpoints go to: ${directory}`);
     for (const { setting, from, to } of changes) {
       const rounding = setting === "device" ? "; from here on numbers are rounded differently" : "";
-      print(
-        `from step ${step.toLocaleString("en")} on: ${setting} ${show(to)} (it was ${show(from)})${rounding}`,
-      );
+      print(`from step ${thousands(step)} on: ${setting} ${show(to)} (it was ${show(from)})${rounding}`);
     }
     const { loggers: before, wandbProject: _, ...saved } = runDir.loadConfig();
     const { imports } = config;
@@ -269,6 +268,7 @@ async function perform(
     return opened;
   };
   if ("setupHost" in prepared) {
+    const { trainHost } = await import("./hostEnvTrain.js");
     return trainHost({ config, runDir, setup: prepared.setupHost, before, host, onStart: start });
   }
   const view = progressView(host.terminal);

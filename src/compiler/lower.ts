@@ -18,13 +18,14 @@ export interface Lowered {
 const buffersOf = (arrays: readonly PlacedArray[]): Buffer[] => arrays.map(({ place }) => place.buffer);
 
 /** Simplifies, fuses and plans a program, whose first `constants` inputs keep their values between calls. */
-export function lowerProgram(given: Program, constants: number, needs: MemoryNeeds): Lowered {
+export function lowerProgram(given: Program, constants: number, needs: MemoryNeeds, parts = 1): Lowered {
   const program = simplifyProgram(given);
-  const { steps, inputs, outputs, messages } = fuseProgram(program);
+  const { steps, inputs, outputs, messages } = fuseProgram(program, { copiesResults: parts > 1 });
   const buffers = buffersOf(inputs);
-  const plan = planMemory(steps, buffers, buffersOf(outputs), buffers.slice(0, constants), needs);
+  const plan = planMemory(steps, buffers, buffersOf(outputs), buffers.slice(0, constants), needs, parts);
+  const { common, start } = plan.division;
   const slot = ({ place: { buffer }, shape }: PlacedArray): Slot => ({
-    address: plan.addresses.get(buffer) ?? 0,
+    address: (plan.addresses.get(buffer) ?? 0) + (common.has(buffer) ? 0 : start),
     dtype: buffer.dtype,
     shape,
   });

@@ -1,4 +1,5 @@
 // What a machine must bring along to run programs: a renderer, which turns kernels into its code.
+import type { NamedAxis, Program } from "../array/index.js";
 import type { CompiledForms } from "./dump.js";
 import type { Kernel, Step } from "./kernel.js";
 import type { MemoryPlan } from "./plan/arena.js";
@@ -17,12 +18,22 @@ export interface Renderer<Code> {
     /** Bytes that a program can address. */
     readonly memory: number;
   };
-  /** How many words of working memory a kernel takes. */
-  readonly scratch: (kernel: Kernel) => number;
+  /** How many words of working memory a kernel takes, in each of so many parts of the machine that share it. */
+  readonly scratch: (kernel: Kernel, parts: number) => number;
   /** Memory around the buffers that the code may read, though it makes no use of what is there; left out for none. */
   readonly margin?: (steps: readonly Step[]) => Margin;
   /** Bytes of fast memory, for what is used most and not seen from outside; left out for none. */
   readonly fastBytes?: number;
+  /**
+   * A program for several parts of the machine, all of which run it, each on its own share of the data, and how they are
+   * arranged; null where one part alone is better. Left out for machines that have no parts.
+   */
+  readonly divide?: (
+    program: Program,
+    constants: number,
+  ) => { readonly program: Program; readonly axes: readonly NamedAxis[] } | null;
+  /** Bytes of common memory by which so many parts exchange something. */
+  readonly exchange?: (steps: readonly Step[], parts: number) => number;
   /** The code of steps over buffers at the addresses of a plan. */
   readonly render: (steps: readonly Step[], plan: MemoryPlan) => Code;
   /** What can be seen of code, by the names that `VIBE_RL_DUMP` knows it by. */

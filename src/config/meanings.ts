@@ -38,7 +38,7 @@ export const runnerMeanings: Readonly<Record<keyof RunnerConfig, string>> = {
   numDevices: "devices to train on; null: all there are",
   numEnvs: "environments side by side on each device (PPO: as algo.num_envs)",
   fsdpDevices: "devices that share each large parameter (FSDP); 1: every device has all of it",
-  device: "what trains: native (C), wasm, or auto: native where it is there and pays",
+  device: "what trains: native (C), cuda (a GPU), wasm, or auto: native where it is there and pays",
   threads: "threads of a native run; null: all processors where it gains",
   seed: "where everything random comes from",
   checkpointDir: "where checkpoints go; null: the run's directory",

@@ -1,6 +1,6 @@
 // The dashboard's server: one page over a directory of runs, for browsers on this machine only.
 import { explainFailure, failureCode } from "../files/index.js";
-import { fs, http, path, type Server } from "../node/index.js";
+import { fs, http, path, url, type Server } from "../node/index.js";
 import { DashboardError, Refusal } from "./errors.js";
 import { fenceAround } from "./fence.js";
 import { pageFiles } from "./files.js";
@@ -40,7 +40,7 @@ const loopback = "127.0.0.1";
 export async function startDashboard({
   baseDir = "runs",
   port,
-  pageDir = path.join(import.meta.dirname, "page"),
+  pageDir = url.fileURLToPath(new URL("page", import.meta.url)),
   version = "",
 }: DashboardOptions = {}): Promise<Dashboard> {
   const base = path.resolve(baseDir);

@@ -15,6 +15,7 @@ export interface KoffiLibrary {
 /** What is used of it. Pointers are their addresses. */
 export interface Koffi {
   readonly version: string;
+  readonly config: (settings: { readonly sync_stack_size: number }) => unknown;
   /** A library by its path; of `null` what this process has already. */
   readonly load: (path: string | null) => KoffiLibrary;
   /** Memory at an address, not copied. */
@@ -37,7 +38,9 @@ export function findKoffi(): Koffi | { readonly problem: string } {
 
 function load(): Koffi | { readonly problem: string } {
   try {
-    return module.createRequire(import.meta.url)("koffi") as Koffi;
+    const koffi = module.createRequire(import.meta.url)("koffi") as Koffi;
+    widenStack(koffi);
+    return koffi;
   } catch (error) {
     const { code, message } = error as { readonly code?: string; readonly message?: string };
     if (code === "MODULE_NOT_FOUND" && message?.includes("'koffi'") === true) {
@@ -48,6 +51,17 @@ function load(): Koffi | { readonly problem: string } {
       };
     }
     return { problem: `the package koffi cannot be loaded here: ${message ?? String(error)}` };
+  }
+}
+
+/** What koffi calls runs on a stack of its own, of 2 MiB, and a driver's compiler is no small thing. */
+const stackBytes = 2 ** 24;
+
+function widenStack(koffi: Koffi): void {
+  try {
+    koffi.config({ sync_stack_size: stackBytes });
+  } catch {
+    // Somebody else in this process has called something already, with the stack that there is.
   }
 }
 

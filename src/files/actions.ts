@@ -1,6 +1,5 @@
-// What is to be done on a disk as a list of plain values, carried out at once or in the background.
-import { fs, type FileHandle } from "../node/index.js";
-import { failureCode } from "./failure.js";
+// What is to be done on a disk as a list of plain values, carried out at once (background.ts does it in the background).
+import { fs } from "../node/index.js";
 
 export type Action =
   | { readonly kind: "makeFolder"; readonly path: string }
@@ -29,7 +28,8 @@ export interface Plan {
   readonly temporary?: string;
 }
 
-const active = new Set<string>();
+/** Names that plans which are being carried out work under. */
+export const active = new Set<string>();
 
 /** Whether a plan that is being carried out works under this name. */
 export const isActive = (path: string): boolean => active.has(path);
@@ -54,16 +54,33 @@ export function writeAll(file: number, bytes: Uint8Array, from: number | null = 
   }
 }
 
-/** How to open a file that is appended to at a place: at its start it may be new. */
-const appendFlags = (at: number): number => fs.constants.O_RDWR | (at === 0 ? fs.constants.O_CREAT : 0);
+export type WriteAction = Extract<Action, { readonly kind: "write" | "append" }>;
+
+/** How to open a file that is written: one that is appended to may be new at its start only. */
+export const flagsOf = (action: WriteAction): string | number =>
+  action.kind === "write" ? "wx" : fs.constants.O_RDWR | (action.at === 0 ? fs.constants.O_CREAT : 0);
 
 /** Refuses a file that has lost what should be before the place. */
-function checkLength({ path, at }: { readonly path: string; readonly at: number }, size: number): void {
+export function checkLength(
+  { path, at }: { readonly path: string; readonly at: number },
+  size: number,
+): void {
   if (size < at) throw new Error(`${path} should have ${at} bytes and has ${size}: somebody has cut it`);
 }
 
+/** Writes the parts of a file where they belong. */
+export function writeParts(file: number, action: WriteAction): void {
+  if (action.kind === "write") {
+    for (const part of action.parts) writeAll(file, part);
+    return;
+  }
+  checkLength(action, fs.fstatSync(file).size);
+  fs.ftruncateSync(file, action.at);
+  writeAll(file, Buffer.concat(action.parts), action.at);
+}
+
 /** Windows cannot flush folders. */
-const canSyncFolders = (): boolean => process.platform !== "win32";
+export const canSyncFolders = (): boolean => process.platform !== "win32";
 
 /** Flushes a file or folder. */
 function syncNow(path: string, flags: string): void {
@@ -76,22 +93,16 @@ function syncNow(path: string, flags: string): void {
 }
 
 /** Carries out one action now. */
-function perform(action: Action): void {
+export function perform(action: Action): void {
   switch (action.kind) {
     case "makeFolder":
       fs.mkdirSync(action.path, { recursive: true });
       return;
     case "write":
     case "append": {
-      const isNew = action.kind === "write";
-      const file = fs.openSync(action.path, isNew ? "wx" : appendFlags(action.at));
+      const file = fs.openSync(action.path, flagsOf(action));
       try {
-        if (isNew) for (const part of action.parts) writeAll(file, part);
-        else {
-          checkLength(action, fs.fstatSync(file).size);
-          fs.ftruncateSync(file, action.at);
-          writeAll(file, Buffer.concat(action.parts), action.at);
-        }
+        writeParts(file, action);
         fs.fsyncSync(file);
       } finally {
         fs.closeSync(file);
@@ -112,74 +123,8 @@ function perform(action: Action): void {
   }
 }
 
-/** Writes all of some bytes to an open file without holding up the program. */
-async function writeAllLater(file: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
-  let at = from;
-  for (const piece of pieces(bytes)) {
-    for (let done = 0; done < piece.length;) {
-      const { bytesWritten } = await file.write(piece, done, piece.length - done, at);
-      done += bytesWritten;
-      at += bytesWritten;
-    }
-  }
-}
-
-async function syncLater(path: string, flags: string): Promise<void> {
-  const file = await fs.promises.open(path, flags);
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Carries out one action without holding up the program. */
-async function performLater(action: Action): Promise<void> {
-  switch (action.kind) {
-    case "makeFolder":
-      await fs.promises.mkdir(action.path, { recursive: true });
-      return;
-    case "write":
-    case "append": {
-      const isNew = action.kind === "write";
-      const file = await fs.promises.open(action.path, isNew ? "wx" : appendFlags(action.at));
-      try {
-        let at = 0;
-        if (!isNew) {
-          ({ at } = action);
-          checkLength(action, (await file.stat()).size);
-          await file.truncate(at);
-        }
-        for (const part of action.parts) {
-          await writeAllLater(file, part, at);
-          at += part.length;
-        }
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      return;
-    }
-    case "syncFile":
-      try {
-        await syncLater(action.path, "r+");
-      } catch (error) {
-        if (failureCode(error) !== "ENOENT") throw error;
-      }
-      return;
-    case "rename":
-      await fs.promises.rename(action.from, action.to);
-      return;
-    case "syncFolder":
-      if (canSyncFolders()) await syncLater(action.path, "r");
-      return;
-    case "remove":
-      await fs.promises.rm(action.path, { recursive: true, force: true });
-  }
-}
-
 /** Undoing goes as far as it can; what matters to the caller is the first failure. */
-function undoAll(actions: readonly Action[]): void {
+export function undoAll(actions: readonly Action[]): void {
   for (const action of actions) {
     try {
       perform(action);
@@ -194,19 +139,6 @@ export function runNow({ actions, undo, temporary = "" }: Plan): void {
   active.add(temporary);
   try {
     for (const action of actions) perform(action);
-  } catch (error) {
-    undoAll(undo);
-    throw error;
-  } finally {
-    active.delete(temporary);
-  }
-}
-
-/** Carries out a plan in the background. */
-export async function runInBackground({ actions, undo, temporary = "" }: Plan): Promise<void> {
-  active.add(temporary);
-  try {
-    for (const action of actions) await performLater(action);
   } catch (error) {
     undoAll(undo);
     throw error;

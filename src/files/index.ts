@@ -1,6 +1,7 @@
 // Files that survive a killed process: plans of what to write, whole replacement, locks, failures in plain words; and
 // names and tables as they are on disk and in consoles.
-export { pieces, runInBackground, runNow, writeAll, type Action, type Plan } from "./actions.js";
+export { pieces, runNow, writeAll, type Action, type Plan } from "./actions.js";
+export { runInBackground } from "./background.js";
 export { columns } from "./columns.js";
 export { explainFailure, failureCode } from "./failure.js";
 export { foldersIn, isFolder, namesIn, startOfFile } from "./folders.js";

@@ -21,11 +21,18 @@ export class DivergedError extends Error {
   }
 }
 
+/** Whether all are finite, from the last to the first: an iterator or a callback takes four times as long. */
+function areFinite(values: ArrayLike<number>): boolean {
+  let left = values.length;
+  while (left > 0 && Number.isFinite(values[left - 1])) left--;
+  return left === 0;
+}
+
 /** The paths of the parameters that have an element which is not finite. */
 export function badParams(params: object): string[] {
   const bad: string[] = [];
   tree.mapWithPath((path, leaf: unknown) => {
-    if (!(leaf as Array).data().every(Number.isFinite)) bad.push(path);
+    if (!areFinite((leaf as Array).data())) bad.push(path);
     return 0;
   }, params);
   return bad;

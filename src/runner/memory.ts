@@ -2,7 +2,7 @@
 import { fail, itemSize, sizeOf, type DType } from "../array/index.js";
 import type { RunnerConfig } from "./config.js";
 
-/** 32-bit WebAssembly addresses end here. Native programs have what the system gives. */
+/** 32-bit WebAssembly addresses end here. Native programs and GPUs have what they have, and say so themselves. */
 const limit = 2 ** 32;
 
 /** What one setting costs. */
@@ -42,7 +42,7 @@ export function checkMemory(
   { device }: Pick<RunnerConfig, "device">,
 ): void {
   const total = totalOf(costs);
-  if (device === "native" || total <= limit) return;
+  if (device === "native" || device === "cuda" || total <= limit) return;
   const most = costs.reduce((largest, cost) => (cost.bytes > largest.bytes ? cost : largest));
   const { setting, value, what, bytes } = most;
   const shown = typeof value === "number" ? value.toLocaleString("en") : `[${value.join(", ")}]`;

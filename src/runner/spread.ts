@@ -34,10 +34,11 @@ export function spreadFor(
         "devices as every other",
     );
   }
-  if (count > 1 && device === "native") {
+  if (count > 1 && (device === "native" || device === "cuda")) {
+    const what = device === "native" ? "one device, which has threads" : "one GPU";
     fail(
       operation,
-      `device "native" is one device, which has threads, and there are ${count}; set numDevices to 1, or leave device out`,
+      `device "${device}" is ${what}, and there are ${count}; set numDevices to 1, or leave device out`,
     );
   }
   return count === 1 ? null : { count, mesh: makeMesh({ numDevices: count, numFsdpDevices: fsdpDevices }) };

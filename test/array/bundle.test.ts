@@ -47,4 +47,7 @@ it("keeps the arrays' methods and leaves out functions that nobody calls", { tim
   expect(code).not.toContain('"np.sinh"');
   expect(code).not.toContain('"np.linalg.qr"');
   expect(code).not.toContain('"psumScatter"');
+  // Neither C nor what drives GPUs.
+  expect(code).not.toContain("vibe_rl_run");
+  expect(code).not.toContain("cuLaunchKernel");
 });

@@ -2,11 +2,12 @@
 // source maps, in a bundle, in a test runner.
 import { execFileSync } from "node:child_process";
 import {
-  cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -16,7 +17,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { unpackedPackage } from "../package/project.js";
+import { unpackPackage } from "../package/project.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** A user's project, with the packed package beside it. */
@@ -32,27 +33,26 @@ beforeAll(async () => {
       symlinkSync(path.join(root, "node_modules", name), path.join(modules, name));
   }
   installed = path.join(modules, "vibe-rl");
-  cpSync(await unpackedPackage(), path.join(project, "package"), { recursive: true });
+  await unpackPackage(installed);
   writeFileSync(path.join(project, "package.json"), JSON.stringify({ type: "module" }));
-  install();
 }, 120_000);
 afterAll(() => {
   rmSync(project, { recursive: true, force: true });
 });
 
 /** How the package is there now. */
-let way: "installed" | "linked" | null = null;
+let way: "installed" | "linked" = "installed";
 
 const install = (): void => {
   if (way === "installed") return;
   way = "installed";
-  rmSync(installed, { recursive: true, force: true });
-  cpSync(path.join(project, "package"), installed, { recursive: true });
+  rmSync(installed);
+  renameSync(path.join(project, "package"), installed);
 };
 const link = (): void => {
   if (way === "linked") return;
   way = "linked";
-  rmSync(installed, { recursive: true, force: true });
+  renameSync(installed, path.join(project, "package"));
   symlinkSync(path.join(project, "package"), installed);
 };
 
@@ -122,14 +122,17 @@ const write = (file: string, text: string): string => {
 
 /** The program and the library in one file, for the web. */
 async function bundle(minify: boolean): Promise<string> {
+  const folder = minify ? "minified" : "plain";
+  const file = `${folder}/bundle.js`;
+  if (existsSync(path.join(project, file))) return file;
   const entry = path.join(project, write("program.mjs", mistakes));
   await build({
     root: project,
     configFile: false,
     logLevel: "silent",
-    build: { outDir: "out", minify, sourcemap: true, lib: { entry, formats: ["es"], fileName: "bundle" } },
+    build: { outDir: folder, minify, sourcemap: true, lib: { entry, formats: ["es"], fileName: "bundle" } },
   });
-  return "out/bundle.js";
+  return file;
 }
 
 /** Where the tests of the project saw each mistake: they fail, with the place in the message. */

@@ -18,8 +18,8 @@ import { temporaryFolder } from "../temporary.js";
 type AnyFunction = (...args: never[]) => unknown;
 
 mockDisk("mkdirSync", "openSync", "writeSync", "fsyncSync", "renameSync", "rmSync", "symlinkSync");
-const { open } = fs.promises;
-vi.spyOn(fs.promises, "open").mockImplementation(open);
+const { fsync } = fs;
+vi.spyOn(fs, "fsync").mockImplementation(fsync);
 
 const failure = (code: string): Error => Object.assign(new Error(`${code}: it failed`), { code });
 
@@ -108,7 +108,7 @@ describe("a write that fails", () => {
 
   it("in the background is reported by wait", async () => {
     const manager = CheckpointManager(temporaryFolder());
-    vi.mocked(fs.promises.open).mockRejectedValueOnce(failure("ENOSPC"));
+    vi.mocked(fs.fsync).mockImplementationOnce((_, done) => setImmediate(done, failure("ENOSPC")));
     manager.save(1, { n: 1 });
     await expect(manager.wait()).rejects.toThrow(
       /CheckpointManager\.save: cannot write .*step_1: the disk is full/,
@@ -121,7 +121,7 @@ describe("a write that fails", () => {
 
   it("in the background that never ends runs into the timeout", async () => {
     const manager = CheckpointManager(temporaryFolder(), { timeoutMs: 5 });
-    vi.mocked(fs.promises.open).mockReturnValueOnce(new Promise(() => undefined));
+    vi.mocked(fs.fsync).mockImplementationOnce(() => undefined);
     manager.save(1, { n: 1 });
     await expect(manager.wait()).rejects.toThrow(
       /1 checkpoints are not written .* after 5 ms; check the disk/,

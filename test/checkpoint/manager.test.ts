@@ -28,6 +28,15 @@ describe("CheckpointManager", () => {
     expect(() => manager.save(2, {})).toThrow(/is closed; make a new one/);
   });
 
+  it("writes large files in the background as well", async () => {
+    const manager = CheckpointManager(temporaryFolder());
+    const w = np.arange(2 ** 19).astype("float32");
+    manager.save(1, { w });
+    const restored = await manager.restore({ w: np.zeros([2 ** 19]) });
+    expect(restored.w.data()).toEqual(w.data());
+    await manager.close();
+  });
+
   it("writes at once if told to", () => {
     const manager = CheckpointManager(temporaryFolder(), { asyncWrites: false, maxToKeep: 2 });
     for (const step of [1, 2, 3]) manager.save(step, { n: step });

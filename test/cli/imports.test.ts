@@ -99,6 +99,13 @@ describe("train <algorithm> --env_id --import", () => {
     }
   });
 
+  it("trains in a process of its own", () => {
+    const words = [program, "train", "ppo", "--env_id", "CliLine-v0", "--import", "./line.mjs", ...short];
+    const { status, stderr } = spawnSync(process.execPath, words, { cwd: folder, encoding: "utf8" });
+    expect([status, stderr]).toEqual([0, expect.any(String)]);
+    expect(findRuns(path.join(folder, "runs"))).toHaveLength(1);
+  });
+
   it("works with presets and in sweeps", async () => {
     const base = path.join(folder, "sweep");
     const words = ["train", "cartpole_ppo", "--env-id", "CliLine-v0", "--import", file, "--seeds", "0..1"];

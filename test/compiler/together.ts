@@ -11,6 +11,9 @@ export interface BatchedCase extends Case {
   readonly check?: (result: unknown) => void;
 }
 
+/** Batches for a device, by the facts that they state. */
+export type Batches = Readonly<Record<string, (device: string) => BatchedCase[]>>;
+
 /** Cases under a common name. */
 export const named = (name: string, cases: readonly BatchedCase[]): BatchedCase[] =>
   cases.map((one) => ({ ...one, name: `${name}: ${one.name}` }));

@@ -1,6 +1,5 @@
 // Several devices in a page of a real browser: threads are its workers, and memory is shared if the page may.
-import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   isolation,
@@ -10,16 +9,26 @@ import {
   servePages,
   type PageServer,
 } from "../browser/chromium.js";
+import { joinedPackage } from "../browser/joined.js";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const isOpen = (file: string): boolean => /^\/(dist|test\/browser)\//.test(file);
+const isProgram = (url: string): boolean => url.endsWith("/spmd/entry.js");
 
 describe.skipIf(isWithoutChromium("test/device/spmdBrowser.test.ts"))("a page", { timeout: 60_000 }, () => {
   let browser: Browser;
   let server: PageServer;
+  /** Whether the server has no program for the threads. */
+  let isLacking = false;
   beforeAll(async () => {
     browser = await launchChromium();
-    server = await servePages(root, isOpen, (url) => (url.endsWith("?alone") ? {} : isolation));
+    server = await servePages(
+      await joinedPackage(),
+      (file) => isOpen(file) && !(isLacking && isProgram(file)),
+      (url) => ({
+        ...(!url.endsWith("?alone") && isolation),
+        ...(isProgram(url) && { "cache-control": "no-store" }),
+      }),
+    );
   }, 60_000);
   afterAll(async () => {
     await browser.close();
@@ -27,13 +36,8 @@ describe.skipIf(isWithoutChromium("test/device/spmdBrowser.test.ts"))("a page", 
   });
 
   /** What a page makes of expressions, one after the other. */
-  async function inPage(
-    query: "?isolated" | "?alone",
-    expressions: readonly string[],
-    prepare: (page: Page) => Promise<unknown> = () => Promise.resolve(),
-  ) {
+  async function inPage(query: "?isolated" | "?alone", expressions: readonly string[]) {
     const { page, problems } = await openPage(browser);
-    await prepare(page);
     await page.goto(`${server.url}/test/browser/spmd.html${query}`);
     await page.waitForFunction("globalThis.isLoaded");
     const results: unknown[] = [];
@@ -58,9 +62,9 @@ describe.skipIf(isWithoutChromium("test/device/spmdBrowser.test.ts"))("a page", 
   });
 
   it("whose server lacks the program of the threads is told which", async () => {
-    const [message] = await inPage("?isolated", ["later()"], (page) =>
-      page.route("**/spmd/entry.js", (route) => route.fulfill({ status: 404 })),
-    );
+    isLacking = true;
+    const [message] = await inPage("?isolated", ["later()"]);
+    isLacking = false;
     expect(message).toMatch(
       /^spmd: device 1 has no thread to run in: cannot load http:.*\/dist\/device\/wasm\/spmd\/entry\.js/,
     );

@@ -81,14 +81,18 @@ async function withVite(folder: string, program: string, out: string): Promise<B
   return { entry: `${out}/${result.output[0].fileName}`, isModule: true, warnings };
 }
 
-/** In place of Terser, which takes longer for a large bundle than all other bundlers for all bundles. */
-const minimizeWithEsbuild = {
+/** Whether webpack minimizes as it does by itself: with Terser, which takes longer than all bundlers for all bundles. */
+const isLong = process.env.VIBE_RL_TEST_LONG === "1";
+
+/** In place of Terser. */
+const minimizeQuickly = {
   apply(compiler: webpack.Compiler): void {
     const stage = webpack.Compilation.PROCESS_ASSETS_STAGE_OPTIMIZE_SIZE;
     compiler.hooks.compilation.tap("minimize", (compilation) => {
       compilation.hooks.processAssets.tapPromise({ name: "minimize", stage }, async (assets) => {
         for (const [file, source] of Object.entries(assets)) {
-          const { code } = await esbuild.transform(String(source.source()), { minify: true });
+          const { code, errors } = await vite.minify(file, String(source.source()), { module: false });
+          if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
           compilation.updateAsset(file, new webpack.sources.RawSource(code));
         }
       });
@@ -107,7 +111,7 @@ async function withWebpack(folder: string, program: string, out: string): Promis
         output: { path: path.join(folder, out), filename: `${program}.js` },
         // Its hints are about any page with more than 244 KiB, not about ours.
         performance: { hints: false },
-        optimization: program === "array" ? {} : { minimizer: [minimizeWithEsbuild] },
+        optimization: isLong ? {} : { minimizer: [minimizeQuickly] },
       },
       (error, found) => (error === null ? resolve(found) : reject(error)),
     ),

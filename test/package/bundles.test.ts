@@ -161,11 +161,12 @@ describe.skipIf(isSkipped)("bundles in a browser", () => {
 });
 
 describe("a program of Node without koffi", () => {
-  it("says what to install where it wants native code, and goes on without", () => {
+  it("says what to install where it wants native code or a GPU, and goes on without", () => {
     const script = `
       import { jit, np } from "vibe-rl";
       const f = (device) => jit((x) => x.add(1), { device })(np.float32(1)).item();
-      try { f("native"); } catch ({ message }) { console.log(message); }
+      for (const device of ["native", "cuda"])
+        try { f(device); } catch ({ message }) { console.log(message); }
       console.log(f("auto"));`;
     const output = execFileSync(process.execPath, ["--input-type=module", "-e", script], {
       // Any program will do as a compiler that is not needed.
@@ -174,6 +175,9 @@ describe("a program of Node without koffi", () => {
     expect(output.trim().split("\n")).toEqual([
       expect.stringMatching(
         /^native: native programs cannot run here: the package koffi, .*: npm install koffi\. /,
+      ),
+      expect.stringMatching(
+        /^cuda: programs cannot run on a GPU here: the package koffi, .*: npm install koffi\. /,
       ),
       "2",
     ]);

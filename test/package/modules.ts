@@ -42,12 +42,12 @@ function readModule(file: string): Module {
   return { file, imports, lazyImports: lazy, isActing };
 }
 
-/** The dashboard's page is a bundle that nobody imports. */
-const page = path.join("dashboard", "page") + path.sep;
+/** The dashboard's page and the quick copy of the command line are bundles that nobody imports. */
+const bundles = [path.join("dashboard", "page"), "bundle"].map((folder) => folder + path.sep);
 
 /** All modules of the built package. */
 export const readModules = (): Module[] =>
   readdirSync(path.join(root, "dist"), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".js") && !file.startsWith(page))
+    .filter((file) => file.endsWith(".js") && !bundles.some((folder) => file.startsWith(folder)))
     .sort()
     .map((file) => readModule(file.replaceAll(path.sep, "/")));

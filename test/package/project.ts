@@ -14,8 +14,8 @@ export interface Project {
   readonly remove: () => void;
 }
 
-/** The package as its tarball has it, in a folder `package`. Needs no network. */
-export async function unpackedPackage(): Promise<string> {
+/** The package's tarball. Needs no network. */
+async function tarball(): Promise<string> {
   const folder = await onceInRun("package", (into) => {
     execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", into], {
       cwd: root,
@@ -23,11 +23,17 @@ export async function unpackedPackage(): Promise<string> {
       // npm is a script that only a shell can start on Windows.
       shell: process.platform === "win32",
     });
-    const tarball = readdirSync(into).find((name) => name.endsWith(".tgz"));
-    if (tarball === undefined) throw new Error(`npm pack left no tarball in ${into}`);
-    execFileSync("tar", ["-xzf", tarball], { cwd: into });
   });
-  return path.join(folder, "package");
+  const name = readdirSync(folder).find((file) => file.endsWith(".tgz"));
+  if (name === undefined) throw new Error(`npm pack left no tarball in ${folder}`);
+  return path.join(folder, name);
+}
+
+/** Puts the package, as its tarball has it, into a folder. */
+export async function unpackPackage(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const archive = path.relative(folder, await tarball());
+  execFileSync("tar", ["-xzf", archive, "--strip-components=1"], { cwd: folder });
 }
 
 /** A project with the package installed beside the programs of this folder. */
@@ -36,7 +42,7 @@ export async function installedProject(): Promise<Project> {
   writeFileSync(path.join(folder, "package.json"), JSON.stringify({ name: "project", type: "module" }));
   cpSync(programs, folder, { recursive: true });
   mkdirSync(path.join(folder, "node_modules", "@resvg"), { recursive: true });
-  cpSync(await unpackedPackage(), path.join(folder, "node_modules", "vibe-rl"), { recursive: true });
+  await unpackPackage(path.join(folder, "node_modules", "vibe-rl"));
   const dependency = path.join("node_modules", "@resvg", "resvg-wasm");
   symlinkSync(path.join(root, dependency), path.join(folder, dependency), "junction");
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };

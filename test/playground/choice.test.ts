@@ -10,9 +10,9 @@ describe("addresses", () => {
   it("have only what differs from the preset", () => {
     const start = startingChoice(known, "CartPole-v1", "ppo", 1);
     expect(toHash(start, known, null)).toBe("env=CartPole-v1&algo=ppo");
-    const changed = { ...start, preset: "cartpole_ppo_fast", changes: { "algo.lr": "1e-3" }, devices: 2 };
+    const changed = { ...start, preset: "acrobot_ppo", changes: { "algo.lr": "1e-3" }, devices: 2 };
     expect(toHash(changed, known, null)).toBe(
-      "env=CartPole-v1&algo=ppo&preset=cartpole_ppo_fast&algo.lr=1e-3&devices=2",
+      "env=CartPole-v1&algo=ppo&preset=acrobot_ppo&algo.lr=1e-3&devices=2",
     );
   });
 

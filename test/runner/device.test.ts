@@ -59,8 +59,14 @@ describe("the device of a run", () => {
   });
 
   it("is refused where it does not fit the other settings", () => {
-    expect(() => RunnerConfig({ device: "cuda" as never })).toThrow(
-      'RunnerConfig: device must be "auto" or "native" or "wasm", got "cuda"',
+    expect(() => RunnerConfig({ device: "tpu" as never })).toThrow(
+      'RunnerConfig: device must be "auto" or "cuda" or "native" or "wasm", got "tpu"',
+    );
+    expect(() => RunnerConfig({ device: "cuda", threads: 2 })).toThrow(
+      'RunnerConfig: threads are for native runs, and device is "cuda", got threads 2; leave one of them out',
+    );
+    expect(() => RunnerConfig({ device: "cuda", numDevices: 2 })).toThrow(
+      'RunnerConfig: several devices run WebAssembly, got device "cuda" and numDevices 2; leave one of them out',
     );
     expect(() => RunnerConfig({ device: "wasm", threads: 2 })).toThrow(
       'RunnerConfig: threads are for native runs, and device is "wasm", got threads 2; leave one of them out',

@@ -33,7 +33,6 @@ export const targets = {
     ...{ preset: "cartpole_ppo", devices: 4 },
     ...{ measure: episodeReturn, bars: { mean: 495 } },
   },
-  cartpole_ppo_fast: { measure: episodeReturn, bars: { mean: 460 } },
   acrobot_ppo: { measure: episodeReturn, bars: { mean: -85, least: -100 } },
   pendulum_ppo: { measure: episodeReturn, bars: { mean: -175 } },
   gridworld_dqn: { measure: shortestWay, bars: { mean: 100 }, unit: "%" },

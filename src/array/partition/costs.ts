@@ -7,49 +7,59 @@ import type { Equation, Program } from "../core/program.js";
 import { sizeOf } from "../core/shape.js";
 import type { DotParams } from "../primitives/dot.js";
 
-// In units of one element of an elementwise operation.
-const meeting = 4000;
-const byteExchanged = 0.5;
-const multiplication = 0.25;
+/** What things cost a device. */
+export interface Costs {
+  /** An operation, however small. */
+  readonly operation: number;
+  /** An element of an elementwise one, and a multiplication in a product. */
+  readonly element: number;
+  readonly multiplication: number;
+  /** A meeting of all devices, and each byte that they exchange. */
+  readonly meeting: number;
+  readonly byte: number;
+}
+
+/** Of devices that are threads, in units of one element. */
+const ofThreads: Costs = { operation: 0, element: 1, multiplication: 0.25, meeting: 4000, byte: 0.5 };
 /** Iterations of a loop whose number nobody knows. */
-const unknownTurns = 10;
+export const unknownTurns = 10;
 
 const collectives = new Set(["psum", "pmax", "pmin", "allGather", "psumScatter", "ppermute", "allToAll"]);
 
 /** What a program costs one device. */
-export const costOf = (program: Program): number =>
-  program.equations.reduce((sum, equation) => sum + equationCost(equation), 0);
+export const costOf = (program: Program, costs: Costs = ofThreads): number =>
+  program.equations.reduce((sum, equation) => sum + costs.operation + equationCost(equation, costs), 0);
 
-function equationCost({ primitive, params, inputs, outputs }: Equation): number {
+function equationCost({ primitive, params, inputs, outputs }: Equation, costs: Costs): number {
   const elements = outputs.reduce((sum, { type }) => sum + sizeOf(type.shape), 0);
   if (collectives.has(primitive.name)) {
     const bytes = [...inputs, ...outputs].reduce(
       (sum, { type }) => sum + sizeOf(type.shape) * itemSize(type.dtype),
       0,
     );
-    return meeting + byteExchanged * bytes;
+    return costs.meeting + costs.byte * bytes;
   }
   switch (primitive.name) {
     case "scan": {
       const { body, length } = params as ScanParams;
-      return length * costOf(body);
+      return length * costOf(body, costs);
     }
     case "while": {
       const { test, body } = params as WhileParams;
-      return unknownTurns * (costOf(test) + costOf(body));
+      return unknownTurns * (costOf(test, costs) + costOf(body, costs));
     }
     case "cond":
-      return Math.max(...(params as CondParams).branches.map(costOf));
+      return Math.max(...(params as CondParams).branches.map((branch) => costOf(branch, costs)));
     case "dot": {
       const { contract } = params as DotParams;
       const depth = contract[0].reduce((product, axis) => product * inputs[0].type.shape[axis], 1);
-      return elements * (1 + multiplication * depth);
+      return elements * (costs.element + costs.multiplication * depth);
     }
     case "reduceSum":
     case "reduceMax":
     case "reduceMin":
-      return inputs.reduce((sum, { type }) => sum + sizeOf(type.shape), 0);
+      return inputs.reduce((sum, { type }) => sum + sizeOf(type.shape), 0) * costs.element;
     default:
-      return elements;
+      return elements * costs.element;
   }
 }

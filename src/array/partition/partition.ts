@@ -1,5 +1,5 @@
 // The partitioner: a Program on whole arrays, and where some of them lie, to the Program that every device runs.
-import type { Program } from "../core/program.js";
+import type { Program, Variable } from "../core/program.js";
 import { wholeLayout, type Layout, type NamedAxis } from "../sharding/axes.js";
 import { joinCollectives } from "./join.js";
 import { sizesOf } from "./layouts.js";
@@ -13,6 +13,8 @@ export interface PartitionOptions {
   readonly inputs: readonly (Layout | null)[];
   /** Where each output is to lie; null leaves it to the partitioner. */
   readonly outputs: readonly (Layout | null)[];
+  /** Where some values inside lie, those in loops and branches included. */
+  readonly within?: ReadonlyMap<Variable, Layout>;
   /** Hears of everything that had to be gathered. */
   readonly tell?: (message: string) => void;
 }
@@ -27,7 +29,7 @@ export interface SplitProgram {
 /** Splits a program over devices. Calls must have been written out before. */
 export function splitProgram(
   program: Program,
-  { axes, inputs, outputs, tell = () => undefined }: PartitionOptions,
+  { axes, inputs, outputs, within = new Map(), tell = () => undefined }: PartitionOptions,
 ): SplitProgram {
   const sizes = sizesOf(axes);
   const layouts = new Layouts(sizes);
@@ -38,6 +40,7 @@ export function splitProgram(
   program.outputs.forEach((output, at) => {
     outputs[at]?.forEach((names, dimension) => layouts.offer(output, dimension, names));
   });
+  for (const [variable, layout] of within) layouts.fix(variable, layout);
   layouts.settle(program);
   const inLayouts = program.inputs.map((input) => layouts.of(input));
   const outLayouts = program.outputs.map(

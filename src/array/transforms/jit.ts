@@ -26,8 +26,8 @@ export interface JitOptions {
   /** Positions of arguments that the caller gives up, so that their memory can be used for the results. */
   readonly donateArgnums?: number | readonly number[];
   /**
-   * What runs the program: "wasm", "native", "interpreter", or "auto" for native code where it is there and pays. The
-   * default device if left out.
+   * What runs the program: "wasm", "native", "cuda", "interpreter", or "auto" for native code where it is there and
+   * pays. The default device if left out.
    */
   readonly device?: string;
   /** How many threads may work on it, where the device has threads. Null, the default: as many as help. */

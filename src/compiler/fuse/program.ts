@@ -1,6 +1,6 @@
 // A whole Program as steps over buffers, and where its inputs, outputs and messages lie.
 import { sizeOf, type DebugPrintParams, type Program, type Shape } from "../../array/index.js";
-import type { Place, Step } from "../kernel.js";
+import type { Buffer, Place, Step } from "../kernel.js";
 import { buildRegion } from "./region.js";
 import { placeAt, Shared } from "./shared.js";
 
@@ -21,21 +21,49 @@ export interface FusedProgram {
   }[];
 }
 
-export function fuseProgram(program: Program): FusedProgram {
+/** Fuses a program; with `copiesResults`, its outputs are copies of what it computes, made at its end. */
+export function fuseProgram(
+  program: Program,
+  { copiesResults = false }: { readonly copiesResults?: boolean } = {},
+): FusedProgram {
   const shared = new Shared();
   const inputs = program.inputs.map(({ type: { dtype, shape } }, index) => ({
     place: placeAt(shared.buffer(dtype, sizeOf(shape), `input${index}`)),
     shape,
   }));
-  const { steps, outputs } = buildRegion(
+  const region = buildRegion(
     shared,
     program,
     inputs.map(({ place }) => place),
   );
+  const { steps, outputs } = copiesResults
+    ? copyResults(shared, region, new Set(inputs.map(({ place }) => place.buffer)))
+    : region;
   return {
     steps,
     inputs,
     outputs: outputs.map((place, index) => ({ place, shape: program.outputs[index].type.shape })),
     messages: shared.messages,
   };
+}
+
+interface Region {
+  readonly steps: readonly Step[];
+  readonly outputs: readonly Place[];
+}
+
+/** Adds copies of results, behind which nothing of the inputs is read any more. */
+function copyResults(shared: Shared, { steps, outputs }: Region, inputs: ReadonlySet<Buffer>): Region {
+  const [saving, copying]: Step[][] = [[], []];
+  const copied = (from: Place, name: string, into: Step[]): Place => {
+    const { dtype, size } = from.buffer;
+    const to = placeAt(shared.buffer(dtype, size, name));
+    into.push({ kind: "kernel", kernel: { kind: "copy", name, from, to, size } });
+    return to;
+  };
+  const results = outputs.map((place, at) => {
+    const from = inputs.has(place.buffer) ? copied(place, `kept${at}`, saving) : place;
+    return copied(from, `result${at}`, copying);
+  });
+  return { steps: [...steps, ...saving, ...copying], outputs: results };
 }

@@ -3,10 +3,13 @@
 import type { Buffer, Kernel, Step, Store } from "../kernel.js";
 import type { Renderer } from "../renderer.js";
 import { kernelsIn, loadsOf } from "../walk.js";
-import { Clusters } from "./clusters.js";
+import { Clusters, type Cluster } from "./clusters.js";
+import { accessesOf } from "./accesses.js";
+import { gatheredIn, placeCommon } from "./common.js";
 import { placeFast } from "./fast.js";
 import { findLifetimes, type Lifetimes } from "./lifetimes.js";
 import { align, placeClusters } from "./placing.js";
+import { sharedSortsIn } from "./uniform.js";
 
 export interface MemoryPlan {
   /** The address of every buffer that is used, in bytes. */
@@ -18,12 +21,30 @@ export interface MemoryPlan {
   /** Buffers that lie in fast memory, which has addresses of its own, and how much of it is needed. */
   readonly fast: ReadonlySet<Buffer>;
   readonly fastBytes: number;
+  /** How memory is divided where several parts of the machine run the program, each with buffers of its own. */
+  readonly division: Division;
   /** Copies that turned out to be from a buffer to itself. */
   readonly isIdle: (kernel: Kernel) => boolean;
 }
 
+/**
+ * Parts of a machine that run a program together. What comes from outside and goes there they have in common, at the
+ * beginning of memory; all other buffers each part has for itself, at addresses from where its own memory begins.
+ */
+export interface Division {
+  readonly parts: number;
+  readonly common: ReadonlySet<Buffer>;
+  /** Sorts that they do together, each a share. */
+  readonly sorts: ReadonlySet<Kernel>;
+  /** Where the memory begins by which parts hand each other something. */
+  readonly exchange: number;
+  /** Where the first part's own memory begins, and how far the next one's is from there. */
+  readonly start: number;
+  readonly stride: number;
+}
+
 /** What of a renderer the plan depends on: how much its code needs besides the buffers. */
-export type MemoryNeeds = Pick<Renderer<unknown>, "scratch" | "margin" | "fastBytes">;
+export type MemoryNeeds = Pick<Renderer<unknown>, "scratch" | "margin" | "fastBytes" | "exchange">;
 
 /** Plans the memory of a program. Buffers in `kept` keep what is in them from call to call. */
 export function planMemory(
@@ -32,30 +53,46 @@ export function planMemory(
   outputs: readonly Buffer[],
   kept: readonly Buffer[],
   needs: MemoryNeeds,
+  parts = 1,
 ): MemoryPlan {
-  const scratch = scratchBuffers(steps, needs.scratch);
+  const alike: ReadonlySet<Kernel> = parts === 1 ? new Set() : sharedSortsIn(steps);
+  const gathered = gatheredIn(steps, alike);
+  const sorts = new Set(
+    [...alike].filter((kernel) =>
+      accessesOf(kernel).every(({ buffer, kind }) => kind === "read" || gathered.has(buffer)),
+    ),
+  );
+  const common = new Set(parts === 1 ? [] : [...inputs, ...outputs, ...gathered]);
+  const stays = [...kept, ...common];
+  const scratch = scratchBuffers(steps, (kernel) => needs.scratch(kernel, sorts.has(kernel) ? parts : 1));
   const lifetimes = findLifetimes(steps, [...inputs, ...kept], [...outputs, ...kept], scratch);
-  const clusters = new Clusters(lifetimes, new Set(kept));
+  const clusters = new Clusters(lifetimes, new Set(stays));
   uniteCopies(lifetimes, clusters);
   uniteInPlace(lifetimes, clusters);
   const margin = needs.margin?.(steps) ?? { before: 0, behind: 0 };
   const first = align(margin.before);
-  const isVisible = new Set([...inputs, ...outputs, ...kept]);
+  const isVisible = new Set([...inputs, ...outputs, ...stays]);
   const fast = placeFast([...clusters], steps, isVisible, needs.fastBytes ?? 0);
-  const { offsets, bytes } = placeClusters([...clusters].filter((cluster) => !fast.offsets.has(cluster)));
-  const addresses = new Map<Buffer, number>();
+  const isOwn = (cluster: Cluster) =>
+    !fast.offsets.has(cluster) && ![...cluster.buffers].some((buffer) => common.has(buffer));
+  const { offsets, bytes } = placeClusters([...clusters].filter(isOwn));
+  const shared = placeCommon(inputs, outputs, new Set(kept), common);
+  const start = parts === 1 ? 0 : align(shared.bytes + (needs.exchange?.(steps, parts) ?? 0));
+  const addresses = new Map(shared.addresses);
   for (const [cluster, offset] of offsets) {
     for (const buffer of cluster.buffers) addresses.set(buffer, first + offset);
   }
   for (const [cluster, offset] of fast.offsets) {
     for (const buffer of cluster.buffers) addresses.set(buffer, offset);
   }
+  const stride = first + bytes;
   return {
     addresses,
     scratch,
-    bytes: first + bytes + align(margin.behind),
+    bytes: start + parts * stride + align(margin.behind),
     fast: new Set([...fast.offsets.keys()].flatMap(({ buffers }) => [...buffers])),
     fastBytes: fast.bytes,
+    division: { parts, common, sorts, exchange: shared.bytes, start, stride },
     isIdle: (kernel) =>
       kernel.kind === "copy" &&
       kernel.from.offset === kernel.to.offset &&

@@ -40,3 +40,17 @@ export function renderCopy(text: KernelText, { from, to, size }: CopyKernel, may
     text.meet();
   });
 }
+
+/** Copies a block's share of an array. */
+export function renderShare(text: KernelText, { from, to, size }: CopyKernel): void {
+  const { out, thread, threads, plan } = text;
+  const { parts } = plan.division;
+  const dtype = itemSize(to.buffer.dtype) === 1 ? "uint8" : "uint32";
+  const block = out.effect("mov.u32", "b32", "%ctaid.x");
+  const first = out.effect("mad.lo.s32", "b32", block, String(threads), thread);
+  out.loop(first, String(size), String(parts * threads), (index) => {
+    const at = (place: typeof from) =>
+      text.reference(place.buffer, place.offset, [...text.partsOf(place), { operand: index, factor: 1 }]);
+    text.store(at(to), dtype, text.load(at(from), dtype));
+  });
+}

@@ -1,13 +1,16 @@
 // Steps as PTX: a function for each kernel, and an entry in which all threads walk through the same steps.
 import { itemSize } from "../../array/index.js";
-import type { Kernel, Place, Step } from "../kernel.js";
+import type { CopyKernel, ExchangeKernel, Kernel, Place, SortKernel, Step } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { Meetings, type Touch } from "../schedule/meetings.js";
 import { countersOf } from "../walk.js";
-import { renderCopy } from "./copy.js";
+import { renderCopy, renderShare } from "./copy.js";
 import { renderDot } from "./dot/index.js";
+import { exchangePhases, renderAxisIndex } from "./exchange.js";
 import { functionsIn } from "./functions.js";
+import { Grid } from "./grid.js";
 import { renderLoop } from "./loop.js";
+import { sortAlone, sortShare } from "./sharedSort.js";
 import { renderSort } from "./sort.js";
 import { counterName, KernelText } from "./surroundings.js";
 import { Stopwatch } from "./stopwatch.js";
@@ -22,17 +25,28 @@ export const renderProgram = (
 ): { readonly text: string; readonly kernels: readonly string[] } =>
   new ProgramRenderer(plan, threads, profile).render(steps);
 
+/** What functions are told besides what all are. */
+interface Passed {
+  readonly side?: string | null;
+  readonly tooMany?: string | null;
+}
+
 class ProgramRenderer {
   /** Functions by their text, so that kernels that are alike have one. */
   private readonly functions = new Map<string, string>();
   private readonly out = new PtxText();
   private readonly memory: string;
+  private readonly own: string;
+  private readonly control: string;
   private readonly host: string;
+  /** How often the blocks have met, and which of two places is next for what they hand each other. */
+  private readonly grid: Grid | null;
   private readonly thread: string;
   private readonly counters = new Map<number, string>();
   private readonly kernels: string[] = [];
   private readonly stopwatch: Stopwatch | null;
   private meetings: Meetings;
+  private areInputsRead = false;
 
   constructor(
     private readonly plan: MemoryPlan,
@@ -42,8 +56,16 @@ class ProgramRenderer {
     const { out } = this;
     this.meetings = new Meetings(plan);
     this.memory = this.parameter("memory");
+    this.control = this.parameter("control");
     this.host = this.parameter("host");
     this.thread = out.effect("mov.u32", "b32", "%tid.x");
+    const { parts, start, stride } = plan.division;
+    const block = out.effect("mov.u32", "b32", "%ctaid.x");
+    const first = start === 0 ? this.memory : out.effect("add.u64", "b64", this.memory, String(start));
+    const distance = out.effect("mov.u64", "b64", String(stride));
+    const far = out.effect("cvt.u64.u32", "b64", block);
+    this.own = parts === 1 ? first : out.effect("mad.lo.u64", "b64", far, distance, first);
+    this.grid = parts === 1 ? null : new Grid(out, this.control, this.thread, parts);
     this.stopwatch = profile === null ? null : new Stopwatch(out, this.thread, this.memory, profile);
   }
 
@@ -55,6 +77,7 @@ class ProgramRenderer {
   render(steps: readonly Step[]): { readonly text: string; readonly kernels: readonly string[] } {
     this.emit(steps);
     this.stopwatch?.stop();
+    this.grid?.end();
     this.out.line("ret;");
     const functions = [...this.functions].map(([body, name]) => `.func ${name}${body}`);
     const code = functions.join("\n");
@@ -184,7 +207,8 @@ class ProgramRenderer {
       const low = out.effect("cvt.u32.u64", "b32", place);
       return out.effect(`ld.shared.${type}`, "b32", `[${out.effect("add.u32", "b32", low, base)}]`);
     }
-    return out.effect(`ld.global.${type}`, "b32", `[${out.effect("add.u64", "b64", place, this.memory)}]`);
+    const base = plan.division.common.has(buffer) ? this.memory : this.own;
+    return out.effect(`ld.global.${type}`, "b32", `[${out.effect("add.u64", "b64", place, base)}]`);
   }
 
   private emitKernel(kernel: Kernel): void {
@@ -197,18 +221,62 @@ class ProgramRenderer {
         this.call(kernel, (text) => renderDot(text, kernel));
         break;
       case "sort":
-        this.call(kernel, (text) => renderSort(text, kernel));
+        if (this.plan.division.sorts.has(kernel)) this.sortTogether(kernel);
+        else this.call(kernel, (text) => renderSort(text, kernel));
         break;
       case "copy":
-        this.call(kernel, (text) => renderCopy(text, kernel, this.mayOverlap(kernel.from, kernel.to)));
+        if (this.plan.division.common.has(kernel.to.buffer)) this.share(kernel);
+        else this.call(kernel, (text) => renderCopy(text, kernel, this.mayOverlap(kernel.from, kernel.to)));
         break;
       case "print":
         this.print(kernel);
         break;
       case "exchange":
+        this.exchange(kernel);
+        break;
       case "axisIndex":
-        throw new Error("programs for several devices are not rendered to PTX");
+        this.call(kernel, (text) => renderAxisIndex(text, kernel));
+        break;
     }
+  }
+
+  /** Hands out a result, of which each block copies its share, once all have read what may be in its place. */
+  private share(kernel: CopyKernel): void {
+    if (!this.areInputsRead) this.meetAll();
+    this.areInputsRead = true;
+    this.call(kernel, (text) => renderShare(text, kernel));
+  }
+
+  /** All blocks meet. */
+  private meetAll(): void {
+    this.grid?.meet();
+    this.meetings.clear();
+  }
+
+  private exchange(kernel: ExchangeKernel): void {
+    const { grid } = this;
+    if (grid === null) throw new Error("a program for several devices is rendered for one block");
+    const phases = exchangePhases(kernel, this.plan.division);
+    phases.forEach((phase, at) => {
+      if (at > 0) this.meetAll();
+      if (phase !== null) this.call(kernel, phase, { side: grid.side });
+    });
+    grid.turn();
+  }
+
+  /** Sorts by all blocks, or by the first where keys are spread too unevenly. */
+  private sortTogether(kernel: SortKernel): void {
+    const { grid, out } = this;
+    if (grid === null) throw new Error("a sort of several blocks is rendered for one");
+    const { division } = this.plan;
+    // Nobody may still be reading what was sorted before.
+    this.meetAll();
+    this.call(kernel, (text) => sortShare(text, kernel, division), { tooMany: grid.tooMany });
+    this.meetAll();
+    out.when(grid.wasTooMany(), () => {
+      this.call(kernel, (text) => sortAlone(text, kernel, division));
+      this.meetAll();
+    });
   }
 
   private mayOverlap(from: Place, to: Place): boolean {
@@ -217,7 +285,11 @@ class ProgramRenderer {
   }
 
   /** Adds the function of a kernel, and calls it. */
-  private call(kernel: Kernel, render: (text: KernelText) => void): void {
+  private call(
+    kernel: Kernel,
+    render: (text: KernelText) => void,
+    { side = null, tooMany = null }: Passed = {},
+  ): void {
     const { out } = this;
     this.meetBefore(this.meetings.touchesOf(kernel, "all"));
     const counters = countersOf(kernel);
@@ -225,7 +297,10 @@ class ProgramRenderer {
     render(text);
     const params = [
       ".param .u64 memory",
+      ".param .u64 own",
       ".param .u32 thread",
+      ...(side === null ? [] : [".param .u32 side"]),
+      ...(tooMany === null ? [] : [".param .u64 tooMany"]),
       ...counters.map((counter) => `.param .u32 ${counterName(counter)}`),
     ];
     const body = `(${params.join(", ")})\n{\n${text.out.toString()}\n\tret;\n}`;
@@ -235,7 +310,10 @@ class ProgramRenderer {
     this.kernels.push(name);
     const values = [
       ["u64", this.memory],
+      ["u64", this.own],
       ["u32", this.thread],
+      ...(side === null ? [] : [["u32", side]]),
+      ...(tooMany === null ? [] : [["u64", tooMany]]),
       ...counters.map(({ id }) => ["u32", this.counters.get(id) as string]),
     ];
     const passed = values.map(
@@ -249,7 +327,8 @@ class ProgramRenderer {
     const { out, host } = this;
     out.line("bar.sync 0;");
     this.meetings.clear();
-    const isFirst = out.effect("setp.eq.u32", "pred", this.thread, "0");
+    const block = out.effect("mov.u32", "b32", "%ctaid.x");
+    const isFirst = out.effect("setp.eq.u32", "pred", out.effect("or.b32", "b32", this.thread, block), "0");
     out.when(isFirst, () => {
       out.line("membar.sys;");
       out.line(`st.volatile.global.u32 [${host}], ${kernel.message + 1};`);

@@ -139,7 +139,6 @@ export class Reducing {
     const [totals] = chains;
     const loops = [...kept, ...reduced];
     const outside = new Values(text, positionIn(kept, keptPositions));
-    outside.compute(this.independent());
     const elements = (first: string, count: number) => {
       const values = Array.from({ length: count }, (_, at) => {
         const index = out.plus(first, at * members);
@@ -153,11 +152,15 @@ export class Reducing {
           chains[at][which].add(value.read(element), position === null ? null : value.read(position));
         }),
       );
-      for (const value of values) value.put(kernel.body, isOwn);
+      for (const value of values) value.put(kernel.body);
     };
     const whole = Math.floor(length / (members * many)) * members * many;
-    out.stride(member, whole, members * many, members, (first) => elements(first, many));
-    out.stride(out.plus(member, whole), length, members, members, (at) => elements(at, 1));
+    // Who has no point of its own must not read what others may write in place meanwhile.
+    out.when(isOwn, () => {
+      outside.compute(this.independent());
+      out.stride(member, whole, members * many, members, (first) => elements(first, many));
+      out.stride(out.plus(member, whole), length, members, members, (at) => elements(at, 1));
+    });
     for (const chain of chains.slice(1)) totals.forEach((total, which) => total.join(chain[which]));
     this.join(totals, group, member);
     const after = new Values(text, positionIn(kept, keptPositions), (which) => totals[which].result());

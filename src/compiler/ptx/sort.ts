@@ -21,7 +21,13 @@ export const renderSort = (text: KernelText, kernel: SortKernel): void => {
 };
 
 /** The element of a lane at a position. */
-const element = (text: KernelText, { stride }: SortKernel, place: Place, lane: string, position: string) =>
+export const element = (
+  text: KernelText,
+  { stride }: SortKernel,
+  place: Place,
+  lane: string,
+  position: string,
+) =>
   text.reference(place.buffer, place.offset, [
     ...text.partsOf(place),
     { operand: lane, factor: 1 },
@@ -67,7 +73,13 @@ function orderOf({ out }: KernelText, value: string, dtype: DType): string {
   }
 }
 
-const keyAt = (text: KernelText, kernel: SortKernel, key: Place, lane: string, position: string): string =>
+export const keyAt = (
+  text: KernelText,
+  kernel: SortKernel,
+  key: Place,
+  lane: string,
+  position: string,
+): string =>
   orderOf(text, text.load(element(text, kernel, key, lane, position), key.buffer.dtype), key.buffer.dtype);
 
 /** Whether the first of two comes before the second by their keys, or by positions where these are equal. */

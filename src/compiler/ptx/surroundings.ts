@@ -31,17 +31,20 @@ const farthest = 2 ** 30;
 export class KernelText {
   readonly out = new PtxText();
   readonly thread: string;
-  private readonly memory: string;
+  /** Where the memory begins that all blocks have in common, and that of this block's own. */
+  readonly memory: string;
+  readonly own: string;
   private readonly counters = new Map<Counter, string>();
 
   constructor(
-    private readonly plan: MemoryPlan,
+    readonly plan: MemoryPlan,
     /** Threads of the block that runs it. */
     readonly threads: number,
     counters: readonly Counter[],
   ) {
     const { out } = this;
     this.memory = out.effect("ld.param.u64", "b64", "[memory]");
+    this.own = out.effect("ld.param.u64", "b64", "[own]");
     this.thread = out.effect("ld.param.u32", "b32", "[thread]");
     for (const counter of counters)
       this.counters.set(counter, out.effect("ld.param.u32", "b32", `[${counterName(counter)}]`));
@@ -98,7 +101,8 @@ export class KernelText {
       return { space: "shared", register: place, bytes: start };
     }
     const isFar = Math.abs(start) > farthest;
-    const base = isFar ? out.pure("add.s64", "b64", this.memory, String(start)) : this.memory;
+    const beginning = plan.division.common.has(buffer) ? this.memory : this.own;
+    const base = isFar ? out.pure("add.s64", "b64", beginning, String(start)) : beginning;
     const place = register === null ? base : out.pure("mad.wide.s32", "b64", register, String(bytes), base);
     return { space: "global", register: place, bytes: isFar ? 0 : start };
   }

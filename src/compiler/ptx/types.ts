@@ -6,6 +6,8 @@ export interface PtxTarget {
   readonly multiprocessors: number;
   /** Bytes of shared memory that one block can have. */
   readonly sharedBytes: number;
+  /** Blocks that a program may have at most; by default one for each multiprocessor. */
+  readonly mostBlocks?: number;
   /** Whether programs are to measure how long each of their kernels takes. */
   readonly isProfiled?: boolean;
 }

@@ -8,6 +8,7 @@ import {
   type PtxTarget,
   type Renderer,
 } from "../../compiler/index.js";
+import { warnOnce } from "../../node/index.js";
 import { cachePath } from "../cache/folder.js";
 import { knownKey, rememberProgram } from "../cache/programs.js";
 import { writeDumps } from "../dump.js";
@@ -20,6 +21,7 @@ import { engineOf, isTraced, type Engine } from "./engine.js";
 import { Starter, type Loaded } from "./launch.js";
 import { CudaMemory } from "./memory.js";
 import { CudaModule } from "./module.js";
+import { isProfiled } from "./profile.js";
 import { compilerOf, cubinOf, keptProgram } from "./programs.js";
 
 interface Surroundings {
@@ -44,7 +46,15 @@ function startEngine(): Engine {
   const found = surroundings();
   if ("problem" in found)
     fail("cuda", `programs cannot run on a GPU here: ${found.problem}. device: "wasm" needs nothing`);
-  return engineOf(new CudaDevice(found.driver, found.card));
+  const { driver, card } = found;
+  if (card.hasTimeLimit) {
+    warnOnce(
+      `${card.name} drives a display, and the system ends programs there that take longer than a few seconds. Runs train in ` +
+        "pieces of a quarter of a second, but a single update, evaluation or program of yours must be short enough",
+      "CudaWarning",
+    );
+  }
+  return engineOf(new CudaDevice(driver, card));
 }
 
 type RendererFor = (target: PtxTarget) => Renderer<PtxProgram>;
@@ -58,14 +68,14 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
   const remembered = new Remembered<Ready>();
 
   function ready(program: Program, { name, constants }: CompileOptions, device: CudaDevice): Ready {
-    const key = [constants.length, isTraced(), programKey(program)].join(" ");
+    const key = [constants.length, isTraced(), isProfiled(), programKey(program)].join(" ");
     return (
       remembered.recall(key) ?? remembered.remember(key, made(program, name, constants.length, device, key))
     );
   }
 
   function made(program: Program, name: string, constants: number, device: CudaDevice, key: string): Ready {
-    const { target } = device.card;
+    const target = { ...device.card.target, isProfiled: isProfiled() };
     const memo = knownKey("cuda", compilerOf(device), JSON.stringify(target), key);
     const kept = memo === null ? null : keptProgram(memo);
     const load = (code: Uint8Array, { layout, launch }: Omit<Ready, "module">): Ready => ({
@@ -96,7 +106,7 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
     compile: (program, options) => {
       engine ??= startEngine();
       const { device } = engine;
-      device.needContext();
+      device.needIdle();
       const loaded = { ...ready(program, options, device), name: options.name };
       const memory = memoryFor(engine, options);
       const { constants, donated } = options;

@@ -1,5 +1,6 @@
 // A GPU at work: its context, its streams, its memory, and what went wrong on it.
 import { fail } from "../../array/index.js";
+import { viewMemory } from "../koffi.js";
 import type { Card } from "./card.js";
 import type { Driver } from "./driver.js";
 import { status } from "./functions.js";
@@ -19,6 +20,8 @@ export class CudaDevice {
   readonly work: bigint;
   /** What is copied while a program runs. */
   readonly transfers: bigint;
+  /** The program that runs. Much of what the driver does waits for its end, while it may be waiting for the host. */
+  running: string | null = null;
   /** Why nothing can run any more. */
   private lost: string | null = null;
   private readonly out = new BigUint64Array(2);
@@ -45,6 +48,17 @@ export class CudaDevice {
   /** Refuses what cannot be done any more. */
   needContext(): void {
     if (this.lost !== null) fail("cuda", this.lost);
+  }
+
+  /** Refuses what would wait for the program that runs, too. */
+  needIdle(): void {
+    this.needContext();
+    if (this.running === null) return;
+    fail(
+      "cuda",
+      `nothing else can be done on ${this.card.name} while ${this.running} runs: what prints its messages must not use ` +
+        "programs there",
+    );
   }
 
   /** Passes a status that is none of success on as an error. */
@@ -87,7 +101,7 @@ export class CudaDevice {
     what: string,
     owner: object,
   ): { readonly address: bigint; readonly free: () => void } {
-    this.needContext();
+    this.needIdle();
     const { call } = this.driver;
     const code = call.cuMemAlloc_v2(this.out, bytes);
     if (code === status.outOfMemory) this.failFull(bytes, what);
@@ -121,14 +135,13 @@ export class CudaDevice {
 
   /** Pinned memory of the host, as long as the process lives, and where the GPU sees it. */
   pinned(bytes: number): { readonly view: ArrayBuffer; readonly host: bigint; readonly device: bigint } {
+    this.needIdle();
     const { call, koffi } = this.driver;
     const attempted = `pinning ${amount(bytes)} of memory`;
     this.check(call.cuMemHostAlloc(this.out, bytes, 0x3), attempted);
     const host = this.out[0];
     this.check(call.cuMemHostGetDevicePointer_v2(this.out, host, 0), attempted);
-    const view = koffi.view(host, bytes);
-    new Uint8Array(view).fill(0);
-    return { view, host, device: this.out[0] };
+    return { view: viewMemory(koffi, host, bytes), host, device: this.out[0] };
   }
 }
 

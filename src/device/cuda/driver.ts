@@ -38,25 +38,33 @@ export function findDriver(): Driver | Problem {
       problem: "NVIDIA has no CUDA for macOS; a machine with Linux or Windows and an NVIDIA GPU has it",
     };
   const names = asked !== undefined ? [asked] : platform() === "win32" ? ["nvcuda.dll"] : usual;
-  const reasons: string[] = [];
+  const reasons: Record<string, string> = {};
   for (const name of names) {
     const known = kept.get(name);
     if (known !== undefined) return known.driver;
     try {
       return bind(koffi, name, koffi.load(name));
     } catch (error) {
-      reasons.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+      reasons[name] = error instanceof Error ? error.message : String(error);
     }
   }
-  return {
-    problem:
-      asked !== undefined
-        ? `VIBE_RL_LIBCUDA is ${JSON.stringify(asked)}, which cannot be loaded (${reasons[0]}); set it to NVIDIA's ` +
-          "libcuda.so.1, or unset it"
-        : `there is no CUDA driver (${reasons.join("; ")}); install NVIDIA's driver for the card (nvidia-smi tells ` +
-          "whether it works), start a container with --gpus all, or name the library in VIBE_RL_LIBCUDA",
-  };
+  return { problem: asked === undefined ? withoutDriver(reasons) : withoutAsked(asked, reasons[asked]) };
 }
+
+const withoutAsked = (asked: string, reason: string): string =>
+  `VIBE_RL_LIBCUDA is ${JSON.stringify(asked)}, which cannot be loaded (${reason}); set it to NVIDIA's libcuda.so.1, or ` +
+  "unset it";
+
+/** That there is no library at all under a name needs no words. */
+const withoutDriver = (reasons: Readonly<Record<string, string>>): string => {
+  const tried = Object.entries(reasons).map(([name, reason]) =>
+    /no such file/i.test(reason) ? name : `${name}: ${reason}`,
+  );
+  return (
+    `there is no CUDA driver (${tried.join(", ")}); install NVIDIA's driver for the card (nvidia-smi tells whether it ` +
+    "works), start a container with --gpus all, or name the library in VIBE_RL_LIBCUDA"
+  );
+};
 
 function bind(koffi: Koffi, file: string, library: KoffiLibrary): Driver | Problem {
   const call: Partial<Record<FunctionName, Call>> = {};

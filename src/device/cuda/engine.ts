@@ -19,7 +19,6 @@ export interface Engine {
   readonly words: Int32Array;
   /** Where the GPU sees these words. */
   readonly wordsAddress: bigint;
-  isRunning: boolean;
 }
 
 export function engineOf(device: CudaDevice): Engine {
@@ -30,7 +29,6 @@ export function engineOf(device: CudaDevice): Engine {
     fetching: new Fetching(device),
     words: new Int32Array(view),
     wordsAddress,
-    isRunning: false,
   };
 }
 

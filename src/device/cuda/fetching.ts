@@ -8,8 +8,8 @@ export interface Span {
   readonly size: number;
 }
 
-/** How many bytes of spans can be fetched together. */
-export const mostTogether = halfBytes;
+/** The bytes of spans. */
+export const totalOf = (spans: readonly Span[]): number => spans.reduce((sum, { size }) => sum + size, 0);
 
 const attempted = "copying from the GPU";
 
@@ -18,6 +18,11 @@ export class Fetching {
 
   constructor(private readonly device: CudaDevice) {
     this.half = halvesOf(device);
+  }
+
+  /** Gets what it needs, which cannot be had while a program runs. */
+  prepare(): void {
+    this.half(0);
   }
 
   /** Copies as many bytes as there is room for. */
@@ -36,21 +41,31 @@ export class Fetching {
     }
   }
 
-  /** Spans of a memory, at most `mostTogether` bytes of them, one behind the other. */
+  /** Spans of a memory, no more of them than a half holds, one behind the other. */
   readSpans(base: bigint, spans: readonly Span[]): Uint8Array {
     this.device.needContext();
-    const { bytes, host } = this.half(0);
-    let length = 0;
-    for (const { address, size } of spans) {
-      this.start(host + BigInt(length), base + BigInt(address), size);
-      length += size;
-    }
+    this.startSpans(base, spans, this.device.transfers);
     this.device.wait(this.device.transfers, attempted);
-    return bytes.slice(0, length);
+    return this.takeSpans(spans);
   }
 
-  private start(to: bigint, from: bigint, bytes: number): void {
+  /** The first half of this: a stream is to copy them when it comes to that. */
+  startSpans(base: bigint, spans: readonly Span[], stream: bigint): void {
+    const { host } = this.half(0);
+    let length = 0;
+    for (const { address, size } of spans) {
+      this.start(host + BigInt(length), base + BigInt(address), size, stream);
+      length += size;
+    }
+  }
+
+  /** The second one, once the stream has done so. */
+  takeSpans(spans: readonly Span[]): Uint8Array {
+    return this.half(0).bytes.slice(0, totalOf(spans));
+  }
+
+  private start(to: bigint, from: bigint, bytes: number, stream = this.device.transfers): void {
     const { device } = this;
-    device.check(device.driver.call.cuMemcpyDtoHAsync_v2(to, from, bytes, device.transfers), attempted);
+    device.check(device.driver.call.cuMemcpyDtoHAsync_v2(to, from, bytes, stream), attempted);
   }
 }

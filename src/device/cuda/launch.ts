@@ -6,12 +6,17 @@ import { spinMs } from "./device.js";
 import { status } from "./functions.js";
 import type { CudaMemory } from "./memory.js";
 import type { CudaModule, Launch } from "./module.js";
+import { profilerOf } from "./profile.js";
+import { totalOf, type Span } from "./fetching.js";
 import { groupsOf, type Group } from "./together.js";
 
 /** Device memory by which the blocks of a program meet. */
 const controlBytes = 256;
 /** How long a program that may print is left alone between two looks. */
 const pauseMs = 0.05;
+
+/** Small results of so many bytes, if it is all of them, are copied at the end of the program: it costs one wait less. */
+const aheadBytes = 2 ** 14;
 
 /** A loaded program and how it is started. */
 export interface Loaded {
@@ -29,6 +34,9 @@ export class Starter {
   private readonly parameters = new BigUint64Array(new ArrayBuffer(6 * 8));
   private readonly parametersAddress: bigint;
   private readonly groups: ReadonlyMap<Slot, Group>;
+  private readonly profiler: ReturnType<typeof profilerOf>;
+  /** Results that are fetched as soon as the program has ended, without being asked for. */
+  private readonly ahead: readonly Span[] | null;
 
   constructor(
     private readonly engine: Engine,
@@ -41,31 +49,37 @@ export class Starter {
     this.parametersAddress = engine.device.driver.koffi.address(this.parameters);
     this.parameters.set([24n, 32n, 40n].map((offset) => this.parametersAddress + offset));
     this.groups = groupsOf(layout.outputs);
+    this.profiler = profilerOf(engine, loaded, memory);
+    // Both need pinned memory, which cannot be had while a program runs.
+    engine.fetching.prepare();
+    const spans = new Set([...this.groups.values()].map((group) => group.spans));
+    const [first = null] = spans;
+    const isQuick = spans.size === 1 && layout.messages.length === 0;
+    this.ahead = isQuick && first !== null && totalOf(first) <= aheadBytes ? first : null;
   }
 
   /** Runs the program to its end. */
   run(): void {
     const { engine, memory, loaded } = this;
-    if (engine.isRunning) {
-      fail(
-        "cuda",
-        `${loaded.name} cannot run while another program waits for a message of its own to be printed`,
-      );
-    }
-    engine.device.needContext();
+    const { device } = engine;
+    device.needIdle();
     memory.forget();
     engine.words.fill(0);
     this.parameters.set([memory.address, this.control, engine.wordsAddress], 3);
+    this.profiler?.begin();
     this.start();
-    engine.isRunning = true;
+    if (this.ahead !== null) engine.fetching.startSpans(memory.address, this.ahead, device.work);
+    device.running = loaded.name;
     try {
       if (loaded.layout.messages.length > 0) this.waitPrinting();
       else this.wait();
     } finally {
-      engine.isRunning = false;
+      device.running = null;
     }
     engine.sending.settle();
-    memory.forget(this.groups);
+    const { ahead } = this;
+    memory.expect(this.groups, new Map(ahead === null ? [] : [[ahead, engine.fetching.takeSpans(ahead)]]));
+    this.profiler?.end();
   }
 
   private start(): void {
@@ -138,16 +152,17 @@ export class Starter {
 
   private failRun(code: number): never {
     const { device, words } = this.engine;
-    const { name } = this.loaded;
+    const { name, launch } = this.loaded;
+    const kernel = words[1];
     const where = isTraced()
-      ? `It was in its kernel ${words[1]} (VIBE_RL_DUMP=fuse lists them)`
+      ? `It was in its kernel ${kernel} (${launch.kernels[kernel] ?? "which has no name"})`
       : "With VIBE_RL_CUDA_TRACE=1 it tells which of its kernels it was in";
     return device.failed(
       code,
       `running ${name}`,
       code === status.timeout
-        ? "The system ends programs on a GPU that drives a display after some seconds: use one that drives none, or let " +
-            "programs do less at a time (smaller eval_every, log_interval or num_steps)"
+        ? "The system ends programs on a GPU that drives a display after some seconds: use one that drives none, or let a " +
+            "program do less at a time (n_steps, num_envs, eval_episodes)"
         : where,
     );
   }

@@ -14,22 +14,28 @@ const ptxInput = 1;
 
 const logBytes = 2 ** 14;
 
+/** The linker writes here as long as there is one, so that these must be in their place for good. */
+const log = new Uint8Array(new ArrayBuffer(logBytes));
+const options = new Int32Array(new ArrayBuffer(8));
+const values = new BigUint64Array(new ArrayBuffer(16));
+
 /** The machine code of a text. */
 export function linked(device: CudaDevice, name: string, text: string): Uint8Array {
-  device.needContext();
+  device.needIdle();
   const { call, koffi } = device.driver;
-  const log = new Uint8Array(new ArrayBuffer(logBytes));
-  const options = Int32Array.of(errorLog, errorLogBytes);
-  const values = BigUint64Array.of(koffi.address(log), BigInt(logBytes));
+  log.fill(0);
+  options.set([errorLog, errorLogBytes]);
+  values.set([koffi.address(log), BigInt(logBytes)]);
   const out = new BigUint64Array(2);
-  device.check(call.cuLinkCreate_v2(options.length, options, values, out), `starting to link ${name}`);
+  const created = call.cuLinkCreate_v2(options.length, koffi.address(options), koffi.address(values), out);
+  device.check(created, `starting to link ${name}`);
   const linker = out[0];
   try {
     const source = new TextEncoder().encode(`${text}\0`);
     const added = call.cuLinkAddData_v2(linker, ptxInput, source, source.length, name, 0, null, null);
-    if (added !== status.success) failLink(device, name, text, added, log);
+    if (added !== status.success) failLink(device, name, text, added);
     const completed = call.cuLinkComplete(linker, out.subarray(0, 1), out.subarray(1));
-    if (completed !== status.success) failLink(device, name, text, completed, log);
+    if (completed !== status.success) failLink(device, name, text, completed);
     return new Uint8Array(viewMemory(koffi, out[0], Number(out[1]))).slice();
   } finally {
     // What was linked is the linker's, and goes with it.
@@ -37,7 +43,7 @@ export function linked(device: CudaDevice, name: string, text: string): Uint8Arr
   }
 }
 
-function failLink({ driver }: CudaDevice, name: string, text: string, code: number, log: Uint8Array): never {
+function failLink({ driver }: CudaDevice, name: string, text: string, code: number): never {
   const asked = /^\s*\.version\s+([\d.]+)/m.exec(text)?.[1] ?? "of no version";
   if (code === status.unsupportedPtx) {
     fail(

@@ -43,10 +43,17 @@ export class CudaMemory implements DeviceMemory {
     this.block = { ...this.engine.device.allocate(size, this.what, this), bytes: size };
   }
 
-  /** Tells that a program begins or has run, whose small results are these. */
-  forget(groups: ReadonlyMap<Slot, Group> = new Map()): void {
-    this.groups = groups;
+  /** Tells that what lies here changes. */
+  forget(): void {
+    this.groups = new Map();
     this.fetched.clear();
+  }
+
+  /** Tells that a program has run, whose small results are these; some may have been fetched already. */
+  expect(groups: ReadonlyMap<Slot, Group>, fetched: ReadonlyMap<Group["spans"], Uint8Array>): void {
+    this.forget();
+    this.groups = groups;
+    for (const [spans, bytes] of fetched) this.fetched.set(spans, bytes);
   }
 
   read(slot: Slot, size: number): TypedArray {

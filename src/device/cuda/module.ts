@@ -17,7 +17,7 @@ export class CudaModule {
   readonly entry: bigint;
 
   constructor(device: CudaDevice, name: string, code: Uint8Array, { sharedBytes }: Launch) {
-    device.needContext();
+    device.needIdle();
     const { call } = device.driver;
     const out = new BigUint64Array(1);
     device.check(call.cuModuleLoadData(out, code), `loading ${name}`);

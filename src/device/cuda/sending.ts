@@ -20,7 +20,7 @@ export class Sending {
   /** Copies bytes: they are taken at once, and are there when the next program begins. */
   write(to: bigint, bytes: Uint8Array): void {
     const { device } = this;
-    device.needContext();
+    device.needIdle();
     const { cuMemcpyHtoDAsync_v2: copy } = device.driver.call;
     for (let at = 0; at < bytes.length;) {
       if (this.used >= halfBytes) this.turn();

@@ -1,10 +1,12 @@
 // Which results of a program are fetched together: a copy from a GPU takes some ten microseconds, however small it is.
 import { itemSize, sizeOf } from "../../array/index.js";
 import type { Slot } from "../../compiler/index.js";
-import { mostTogether, type Span } from "./fetching.js";
+import type { Span } from "./fetching.js";
 
 /** Results of more bytes are fetched by themselves. */
 const smallBytes = 2 ** 16;
+/** So many bytes are copied together at most: some ten microseconds as well. */
+const mostTogether = 2 ** 18;
 /** Bytes between two results that are copied along rather than left out. */
 const gapBytes = 2 ** 12;
 

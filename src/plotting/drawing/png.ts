@@ -27,13 +27,14 @@ function chunk(name: string, data: Uint8Array): Buffer {
 function filtered({ width, height, rgb }: Pixels): Uint8Array {
   const stride = 3 * width;
   const rows = new Uint8Array((stride + 1) * height);
+  let above: Uint8Array = new Uint8Array(stride);
   for (let row = 0; row < height; row++) {
     const to = row * (stride + 1);
-    const from = row * stride;
     rows[to] = 2;
-    for (let at = 0; at < stride; at++) {
-      rows[to + 1 + at] = rgb[from + at] - (row === 0 ? 0 : rgb[from - stride + at]);
-    }
+    const own = rgb.subarray(row * stride, (row + 1) * stride);
+    if (Buffer.compare(own, above) !== 0)
+      for (let at = 0; at < stride; at++) rows[to + 1 + at] = own[at] - above[at];
+    above = own;
   }
   return rows;
 }

@@ -9,15 +9,17 @@ import { emulatorFlags } from "./emulate.js";
 import { ptxToC } from "./translate.js";
 
 /** A GPU that is small enough for fibers. */
-const target: PtxTarget = { multiprocessors: 2, sharedBytes: 96 * 1024 };
+const target: PtxTarget = { multiprocessors: 4, sharedBytes: 96 * 1024 };
 
 /** A renderer whose C does what the PTX of another one says. */
 function emulated(renderer: ReturnType<typeof ptxRenderer>): Renderer<CProgram> {
-  const { name, lanes, limits, scratch, margin, fastBytes, render } = renderer;
+  const { name, lanes, limits, scratch, margin, fastBytes, divide, exchange, render } = renderer;
   return {
     ...{ name, lanes, limits, scratch },
     ...(margin === undefined ? {} : { margin }),
     ...(fastBytes === undefined ? {} : { fastBytes }),
+    ...(divide === undefined ? {} : { divide }),
+    ...(exchange === undefined ? {} : { exchange }),
     render: (steps, plan) => {
       const { text, ...launch } = render(steps, plan);
       return { sources: [ptxToC(text, { ...launch, memoryBytes: plan.bytes })], parallelWork: "none" };

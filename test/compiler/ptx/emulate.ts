@@ -9,7 +9,7 @@ import { ptxToC, type Launch } from "./translate.js";
 
 /** What emulated programs are compiled with: nothing is contracted or reordered. */
 export const emulatorFlags: readonly string[] = [
-  ...["-std=gnu11", "-O1", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"],
+  ...["-std=gnu11", "-O0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"],
   ...["-fwrapv", "-fno-strict-aliasing", "-fPIC", "-w"],
 ];
 

@@ -12,6 +12,7 @@ export type Named =
   | { readonly is: "place"; readonly space: "shared" | "local"; readonly address: number }
   /** An array of C. */
   | { readonly is: "global"; readonly bytes: number; readonly c: string }
+  | { readonly is: "label"; readonly c: string }
   | { readonly is: "targets"; readonly labels: readonly string[] }
   | { readonly is: "function"; readonly declared: PtxFunction; readonly c: string };
 

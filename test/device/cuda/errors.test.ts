@@ -18,7 +18,7 @@ afterEach(() => {
 const run = (options: object): number =>
   jit(function added(x: Array) {
     return x.add(1);
-  }, options)(np.float32(1)).item() as number;
+  }, options)(np.float32(1)).item();
 const failure = (options: object): string => failureOf(() => run(options));
 
 describe("without a GPU", () => {
@@ -146,9 +146,9 @@ describe.skipIf(isSkipped)("programs that fail", () => {
   it("say which kernel they were in, if they are traced", () => {
     useFake();
     vi.stubEnv("VIBE_RL_CUDA_TRACE", "1");
-    expect(failure(fakeDevice(renderingText(() => "@kernel 12 @status 700")))).toContain(
-      "It was in its kernel 12 (VIBE_RL_DUMP=fuse lists them)",
-    );
+    const failing = (launch: object) =>
+      failure(fakeDevice(renderingText(() => "@kernel 1 @status 700", launch)));
+    expect(failing({ kernels: ["first", "loop 17"] })).toContain("It was in its kernel 1 (loop 17)");
   });
 
   it("take too long for a GPU with a display", () => {

@@ -1,6 +1,6 @@
 // What tests of the CUDA device share: a driver without a GPU, and renderers for it.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, renameSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { vi } from "vitest";
@@ -31,19 +31,18 @@ export function fakeProblem(file: string): string | null {
   return missing;
 }
 
-let built: string | null = null;
-
+/** The driver, built once in a run of the tests, whose folder for temporary files this is. */
 function builtDriver(): string {
-  if (built !== null) return built;
+  const file = path.join(tmpdir(), "fakeCuda.so");
+  if (existsSync(file)) return file;
   const compiler = findCompiler();
   if ("problem" in compiler) throw new Error(compiler.problem);
-  const folder = mkdtempSync(path.join(tmpdir(), "vibe-rl-"));
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   const [program, ...flags] = compiler.command;
-  const file = path.join(folder, "fake.so");
+  const aside = path.join(temporaryFolder(), "fakeCuda.so");
   const source = path.join(import.meta.dirname, "fakeDriver.c");
-  execFileSync(program, [...flags, "-shared", "-fPIC", "-o", file, source]);
-  return (built = file);
+  execFileSync(program, [...flags, "-shared", "-fPIC", "-o", aside, source]);
+  renameSync(aside, file);
+  return file;
 }
 
 /** A driver of which nobody has seen anything, with its settings and counters. */
@@ -71,20 +70,36 @@ export function useFake(settings: Readonly<Record<string, number>> = {}): Fake {
   return { file, set: (name, value) => void set(name, value), get: (name) => Number(get(name)) };
 }
 
+/** What the driver has room for. */
+const mostMessages = 64;
+
 /** Programs that are run by the interpreter of kernels, by their number. */
 const programs: { readonly steps: readonly Step[]; readonly plan: MemoryPlan }[] = [];
 let callbackAddress: bigint | null = null;
+
+/** The memory of the last run at each of its messages, and at its end. */
+let moments: Uint8Array[] = [];
 
 /** What the driver calls to run one of them; returns how many messages it has put down. */
 function callback(): bigint {
   return (callbackAddress ??= koffi.register(
     (number: number, memory: bigint, messages: bigint) => {
+      if (number < 0) {
+        const moment = moments[-1 - number];
+        new Uint8Array(koffi.view(memory, moment.length)).set(moment);
+        return 0;
+      }
       const { steps, plan } = programs[number];
-      const words = new Int32Array(koffi.view(messages, 4 * 64));
-      let count = 0;
-      const print = (message: number): void => void (words[count++] = message);
-      runSteps(steps, [new Memory(plan, koffi.view(memory, plan.bytes))], { axes: [], print });
-      return count;
+      const words = new Int32Array(koffi.view(messages, 4 * mostMessages));
+      const bytes = koffi.view(memory, plan.bytes);
+      moments = [];
+      const print = (message: number): void => {
+        words[moments.length] = message;
+        moments.push(new Uint8Array(bytes.slice(0)));
+      };
+      runSteps(steps, [new Memory(plan, bytes)], { axes: [], print });
+      moments.push(new Uint8Array(bytes.slice(0)));
+      return moments.length - 1;
     },
     koffi.pointer(koffi.proto("int", ["int", "void *", "void *"])),
   ));

@@ -2,8 +2,10 @@
 // when somebody asks for the stream, one thing at a time. "Linking" puts a word before the text, and a launch does what
 // lines of the text say:
 //   @add FROM TO COUNT    float32 at address TO += those at FROM
-//   @call NUMBER          calls the function of fake_calls, which may add messages
+//   @call NUMBER          calls the function of fake_calls, which may add messages; -1 - N has it make the memory what it
+//                         was at message N, or at the end
 //   @message NUMBER       has a message printed, and waits until it was
+//   @time ADDRESS CYCLES  adds cycles and one to the two words of 64 bits at an address
 //   @status CODE          fails like this while it runs
 //   @kernel NUMBER        notes the number of a kernel where the host can see it
 // Settings and counters are named numbers, from the variable FAKE_CUDA ("devices=0 major=7") and by fake_set.
@@ -67,10 +69,17 @@ typedef struct {
   enum { COPY, FILL, LAUNCH } kind;
   char *to; const char *from; uint64_t size; int value;
   Module *module; char *memory; int32_t *control; int32_t *host;
-  int has_run, messages, next; int32_t message[MOST_MESSAGES];
+  int has_run, is_called, messages, next; int32_t message[MOST_MESSAGES];
 } Operation;
 typedef struct { Operation *queue[MOST]; int first, count; } Stream;
 static Status lost;
+/** Programs that have begun and not ended; what waits for them while they wait for the host waits for ever. */
+static int running;
+static void need_idle(const char *what) {
+  if (!running || lost) return;
+  fprintf(stderr, "fake driver: %s while a program runs would wait for ever\n", what);
+  abort();
+}
 
 static Status enqueue(Stream *stream, Operation operation) {
   if (lost) return lost;
@@ -90,7 +99,12 @@ static void run(Operation *operation) {
       float *a = (float *)(operation->memory + from), *b = (float *)(operation->memory + to);
       for (unsigned long long i = 0; i < count; i++) b[i] += a[i];
     } else if (sscanf(line, "@call %d", &code) == 1) {
+      operation->is_called = 1;
       operation->messages += callback(code, operation->memory, operation->message + operation->messages);
+    } else if (sscanf(line, "@time %llu %llu", &from, &count) == 2) {
+      uint64_t *words = (uint64_t *)(operation->memory + from);
+      words[0] += count;
+      words[1]++;
     } else if (sscanf(line, "@message %d", &code) == 1) {
       operation->message[operation->messages++] = code;
     } else if (sscanf(line, "@kernel %d", &code) == 1) {
@@ -116,13 +130,16 @@ static Status step(Stream *stream) {
       operation->control[0] = 7 * operation->control[1];
       run(operation);
       operation->has_run = 1;
+      running++;
       if (lost) return lost;
     }
     if (operation->host[0] != 0) return NOT_READY;
+    if (operation->is_called && operation->messages > 0) callback(-1 - operation->next, operation->memory, NULL);
     if (operation->next < operation->messages) {
       operation->host[0] = operation->message[operation->next++] + 1;
       return NOT_READY;
     }
+    running--;
   }
   free(operation);
   stream->first = (stream->first + 1) % MOST;
@@ -193,6 +210,7 @@ Status cuMemGetInfo_v2(uint64_t *free_bytes, uint64_t *total) {
   return SUCCESS;
 }
 Status cuMemAlloc_v2(uint64_t *address, uint64_t size) {
+  need_idle("cuMemAlloc");
   if (lost) return lost;
   if ((uint64_t)(*number("totalBytes") - *number("liveBytes")) < size) return OUT_OF_MEMORY;
   char *start = add_piece(device_pieces, size);
@@ -202,6 +220,7 @@ Status cuMemAlloc_v2(uint64_t *address, uint64_t size) {
   return *address = (uint64_t)(uintptr_t)start + OFFSET, SUCCESS;
 }
 Status cuMemFree_v2(uint64_t address) {
+  need_idle("cuMemFree");
   for (int i = 0; i < MOST; i++) {
     if (!device_pieces[i].start || device_pieces[i].start != memory_at(address)) continue;
     *number("liveBytes") -= (int64_t)device_pieces[i].size;
@@ -211,7 +230,10 @@ Status cuMemFree_v2(uint64_t address) {
   }
   return INVALID_VALUE;
 }
-Status cuMemHostAlloc(char **start, uint64_t size, unsigned flags) { return (*start = add_piece(host_pieces, size)) && flags == 3 ? SUCCESS : INVALID_VALUE; }
+Status cuMemHostAlloc(char **start, uint64_t size, unsigned flags) {
+  need_idle("cuMemHostAlloc");
+  return (*start = add_piece(host_pieces, size)) && flags == 3 ? SUCCESS : INVALID_VALUE;
+}
 Status cuMemHostGetDevicePointer_v2(uint64_t *address, char *start, unsigned flags) {
   return *address = (uint64_t)(uintptr_t)start + OFFSET, !flags && holds(host_pieces, start, 1) ? SUCCESS : INVALID_VALUE;
 }
@@ -258,11 +280,13 @@ Status cuLinkAddData_v2(Linker *linker, int type, const char *data, uint64_t siz
 }
 Status cuLinkComplete(Linker *linker, char **code, uint64_t *size) { return *code = linker->text, *size = strlen(linker->text) + 1, SUCCESS; }
 Status cuLinkDestroy(Linker *linker) {
-  // Who still looks there sees it.
+  // Who still looks there sees it, and who took the log away feels it.
+  memset(linker->log + linker->log_size - 8, 0, 8);
   if (linker->text) memset(linker->text, '?', strlen(linker->text));
   return free(linker->text), free(linker), SUCCESS;
 }
 Status cuModuleLoadData(Module **module, const char *code) {
+  need_idle("cuModuleLoadData");
   if (lost) return lost;
   if (strncmp(code, magic, strlen(magic)) != 0) return 200;
   *module = malloc(sizeof **module);

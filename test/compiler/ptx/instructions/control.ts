@@ -1,5 +1,4 @@
 // Jumps, calls, the end of a thread, and barriers.
-import { cName } from "../scope.js";
 import { cType, kindOf, predicate, u32 } from "../kinds.js";
 import type { Operands } from "../operands.js";
 import type { Qualifiers } from "../qualifiers.js";
@@ -11,7 +10,10 @@ const nameOf = (o: Operands, index: number): string => {
   return operand.kind === "name" ? operand.name : o.fail(`operand ${index + 1} must be a name`);
 };
 
-const label = (name: string): string => cName("L", name);
+function label(o: Operands, name: string): string {
+  const named = o.scope.find(name);
+  return named?.is === "label" ? named.c : o.fail(`there is no label ${name}`);
+}
 
 /** An argument for a parameter: in memory by its address, in a register by its value. */
 function argument(o: Operands, formal: Variable, given: Operand): string {
@@ -87,7 +89,7 @@ export const control: Family = {
   bra: (o, q) => {
     q.has("uni");
     q.end();
-    return `goto ${label(nameOf(o, 0))};`;
+    return `goto ${label(o, nameOf(o, 0))};`;
   },
   brx: (o, q) => {
     q.need("idx");
@@ -95,7 +97,7 @@ export const control: Family = {
     q.end();
     const targets = o.scope.need(nameOf(o, 1), o.line);
     if (targets.is !== "targets") return o.fail("it needs .branchtargets");
-    const cases = targets.labels.map((name, at) => `case ${at}: goto ${label(name)};`);
+    const cases = targets.labels.map((name, at) => `case ${at}: goto ${label(o, name)};`);
     const bad = `default: fail(F, ${o.line}, "brx.idx jumps to number %u of ${cases.length}", ${o.value(0, u32)});`;
     return `switch (${o.value(0, u32)}) { ${cases.join(" ")} ${bad} }`;
   },

@@ -38,7 +38,7 @@ function paramAt(o: Operands, index: number, bytes: number): string {
 }
 
 /** How memory is touched: races are looked for between reads and writes. */
-type Touch = "READ" | "WRITE" | "ATOMIC";
+type Touch = "READ" | "WRITE" | "ATOMIC" | "WATCH";
 
 const place = (o: Operands, index: number, space: Memory, bytes: number, touch: Touch): string =>
   space === "param"
@@ -67,12 +67,12 @@ const load: Translation = (o, q) => {
   const { space, kind, length, isStrong } = accessOf(q);
   const bytes = bytesOf(kind) * length;
   const type = cType(kind);
-  const from = place(o, 1, space, bytes, isStrong ? "ATOMIC" : "READ");
+  const from = place(o, 1, space, bytes, isStrong ? "WATCH" : "READ");
   const sets = o
     .elements(0, length)
     .map((element, at) => o.setOf(element, kind, `LOAD(${type}, from + ${at * bytesOf(kind)})`));
   const before = isStrong ? `spin(F, ${o.line}); ` : "";
-  const after = isStrong ? ` seen(F, from, ${Math.min(bytes, 8)});` : "";
+  const after = isStrong ? ` seen(F, from, ${Math.min(bytes, 8)}); heed(F, from, 1);` : "";
   return `{ ${before}const uint8_t *const from = ${from};${after} ${sets.join(" ")} }`;
 };
 
@@ -83,7 +83,8 @@ const store: Translation = (o, q) => {
   const sets = o
     .elements(1, length)
     .map((element, at) => `STORE(${type}, to + ${at * bytesOf(kind)}, ${o.valueOf(element, kind)});`);
-  return `{ uint8_t *const to = ${to}; ${sets.join(" ")} }`;
+  const before = isStrong ? "announce(F, to, 1); " : "";
+  return `{ uint8_t *const to = ${to}; ${before}${sets.join(" ")} }`;
 };
 
 const updates: Readonly<Record<string, (old: string, b: string) => string>> = {
@@ -102,7 +103,8 @@ const updates: Readonly<Record<string, (old: string, b: string) => string>> = {
 const atomic =
   (first: number): Translation =>
   (o, q) => {
-    q.oneOf("relaxed", "acquire", "release", "acq_rel");
+    const isStrong = q.oneOf("acquire", "release", "acq_rel") === null ? 0 : 1;
+    q.has("relaxed");
     q.ignore(indifferent);
     const space = spaceOf(q);
     const name = q.need(...Object.keys(updates), "cas");
@@ -117,7 +119,7 @@ const atomic =
     const to = place(o, first, space, bytesOf(kind), "ATOMIC");
     const result = first === 0 ? "" : o.set(0, kind, "old");
     return (
-      `{ spin(F, ${o.line}); uint8_t *const to = ${to}; const ${type} old = LOAD(${type}, to), by = ${b}; ` +
+      `{ spin(F, ${o.line}); uint8_t *const to = ${to}; announce(F, to, ${isStrong}); heed(F, to, ${isStrong}); const ${type} old = LOAD(${type}, to), by = ${b}; ` +
       `STORE(${type}, to, (${type})(${now})); seen(F, to, ${bytesOf(kind)}); ${result} }`
     );
   };

@@ -38,7 +38,8 @@ export const fibers = `#define _GNU_SOURCE
 ${switching}
 enum state { READY, AT_BARRIER, IN_WARP, DONE, FAILED };
 struct barrier { uint32_t arrived, count, votes, last; int line; };
-struct block { uint32_t index; uint8_t *shared; struct barrier barriers[16]; };
+struct cell;
+struct block { uint32_t index; uint8_t *shared; struct cell *cells, *byteCells; struct barrier barriers[16]; };
 struct fiber {
   void *stack;
   struct block *block;
@@ -53,7 +54,10 @@ struct fiber {
   const uint8_t *spinAt;
   uint64_t spinValue;
   uint32_t in[12], out[12];
+  /* Up to when it has waited for each block, and for a thread of it. */
+  uint32_t known[BLOCKS], leader[BLOCKS], leaderTime[BLOCKS], warpTime;
 };
+static uint8_t control[256] __attribute__((aligned(256)));
 static struct fiber *fibers;
 static void *scheduler;
 static struct fiber *running;

@@ -1,7 +1,6 @@
 // Running a grid: all blocks at once, in an order that is another one after every wait.
 
 export const launch = `
-static uint8_t control[256] __attribute__((aligned(256)));
 static uint32_t host[16] __attribute__((aligned(256)));
 static uint64_t given[3];
 static uint64_t chance;
@@ -85,7 +84,7 @@ __attribute__((visibility("default"))) void vibe_rl_run(char *memory, void (*pri
   const uint32_t count = BLOCKS * THREADS;
   const size_t sharedBytes = (SHARED_BYTES + 255) / 256 * 256 + 256;
   const size_t stacksBytes = count * STACK_BYTES, localBytes = (size_t)count * LOCAL_BYTES;
-  const char *const seed = getenv("VIBE_RL_PTX_SEED");
+  const char *const seed = getenv("VIBE_RL_PTX_SEED"), *const asked = getenv("VIBE_RL_PTX_RACES");
   (void)pool;
   chance = UINT64_C(0x9E3779B97F4A7C15) * (seed == NULL ? 1 : 2 * strtoull(seed, NULL, 10) + 1);
   fault[0] = 0;
@@ -105,12 +104,24 @@ __attribute__((visibility("default"))) void vibe_rl_run(char *memory, void (*pri
   memset(locals, 0xA5, localBytes);
   /* Not a number, so that nobody takes what was never written for a result. */
   memset(shared, 0xff, BLOCKS * sharedBytes);
+  now = 1;
+  findsRaces = BLOCKS <= 16 && MEMORY_BYTES <= (64 << 20) && (asked == NULL || strcmp(asked, "off") != 0);
+  memset(signals, 0, sizeof signals);
+  /* A cell for each byte, and behind these one for each word. */
+  const size_t memoryWords = (MEMORY_BYTES + 3) / 4, sharedWords = sharedBytes / 4;
+  const size_t cellBytes = findsRaces ? sizeof(struct cell) * 5 * (memoryWords + BLOCKS * sharedWords) : 1;
+  struct cell *const cells = mapped(cellBytes);
+  memoryByteCells = cells;
+  memoryCells = cells + 4 * memoryWords;
   for (uint32_t i = 0; i < count; ++i) {
     struct block *const block = &blocks[i / THREADS];
     uint64_t *const stack = (uint64_t *)(stacks + (i + 1) * STACK_BYTES) - SAVED_WORDS;
     stack[ENTRY_WORD] = (uint64_t)(uintptr_t)fiberStart;
     block->index = i / THREADS;
     block->shared = shared + block->index * sharedBytes;
+    block->byteCells = cells + 5 * memoryWords + 5 * sharedWords * block->index;
+    block->cells = block->byteCells + 4 * sharedWords;
+    for (uint32_t b = 0; b < BLOCKS; ++b) fibers[i].known[b] = 1;
     fibers[i].stack = stack;
     fibers[i].block = block;
     fibers[i].thread = i % THREADS;
@@ -120,6 +131,7 @@ __attribute__((visibility("default"))) void vibe_rl_run(char *memory, void (*pri
   free(fibers);
   free(order);
   free(blocks);
+  munmap(cells, cellBytes);
   munmap(shared, BLOCKS * sharedBytes);
   munmap(locals, localBytes);
   munmap(stacks, stacksBytes);

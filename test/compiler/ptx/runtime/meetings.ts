@@ -39,6 +39,7 @@ static uint32_t meetBlock(struct fiber *F, uint32_t id, uint32_t count, int isWa
   F->what = "a barrier";
   if (b->arrived == count) {
     struct fiber *const first = F - F->thread;
+    shareKnowledge(F, id);
     for (uint32_t i = 0; i < THREADS; ++i) {
       if (first[i].state != AT_BARRIER || first[i].barrier != id) continue;
       first[i].state = READY;

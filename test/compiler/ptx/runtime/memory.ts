@@ -1,7 +1,6 @@
 // Memory of emulated programs: addresses are looked at before they are used.
 
 export const memory = `
-enum touch { READ, WRITE, ATOMIC };
 struct region { const uint8_t *start; uint64_t bytes; };
 /* What a program may touch besides its own variables: memory, control, host. */
 static struct region regions[3];
@@ -18,6 +17,7 @@ INLINE uint8_t *at_shared(struct fiber *F, uint64_t a, unsigned bytes, enum touc
   if (bytes > SHARED_BYTES || at > SHARED_BYTES - bytes)
     fail(F, line, "shared memory has %u bytes from 0x%x on; %u bytes at 0x%llx are outside", SHARED_BYTES, SHARED_START, bytes, (unsigned long long)a);
   if (a & (bytes - 1)) misaligned(F, "shared", a, bytes, line);
+  if (findsRaces) touch(F, F->block->cells, F->block->byteCells, "shared", at, bytes, how, line);
   return F->block->shared + at;
 }
 INLINE uint8_t *at_local(struct fiber *F, uint64_t a, unsigned bytes, enum touch how, int line) {
@@ -40,7 +40,10 @@ __attribute__((noinline)) static uint8_t *at_other(struct fiber *F, uint64_t a, 
 }
 INLINE uint8_t *at_global(struct fiber *F, uint64_t a, unsigned bytes, enum touch how, int line) {
   const uint64_t at = a - (uint64_t)(uintptr_t)regions[0].start;
-  if (at < regions[0].bytes && at + bytes <= regions[0].bytes && !(at & (bytes - 1))) return (uint8_t *)(uintptr_t)a;
+  if (at < regions[0].bytes && at + bytes <= regions[0].bytes && !(at & (bytes - 1))) {
+    if (findsRaces) touch(F, memoryCells, memoryByteCells, "the program's", at, bytes, how, line);
+    return (uint8_t *)(uintptr_t)a;
+  }
   return at_other(F, a, bytes, line);
 }
 INLINE int is_shared(struct fiber *F, uint64_t a) { return a - (uint64_t)(uintptr_t)F->block->shared < SHARED_BYTES; }

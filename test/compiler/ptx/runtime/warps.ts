@@ -53,7 +53,6 @@ static void giveProduct${depth}(struct fiber *lanes, uint32_t mask) {
 }`;
 
 export const warps = `
-static void giveNothing(struct fiber *lanes, uint32_t mask) { (void)lanes; (void)mask; }
 ${shuffle("giveIndexed", "least | (b & ~segments)", "from <= last")}
 ${shuffle("giveUp", "(int32_t)lane - (int32_t)b", "from >= last")}
 ${shuffle("giveDown", "lane + b", "from <= last")}

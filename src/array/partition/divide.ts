@@ -1,0 +1,110 @@
+// Programs for parts of one machine: nobody says what is split, so its largest products and what is computed element by
+// element are, wherever in loops and branches they are, as far as that pays.
+import type { ScanParams } from "../control/scanParams.js";
+import { subPrograms, type Equation, type Program, type Variable } from "../core/program.js";
+import type { Shape } from "../core/shape.js";
+import type { DotParams } from "../primitives/dot.js";
+import { wholeLayout, type Layout, type NamedAxis } from "../sharding/axes.js";
+import { costOf, unknownTurns, type Costs } from "./costs.js";
+import { splitProgram } from "./partition.js";
+
+/** Parts should have so many rows of a product each. */
+const leastRows = 8;
+/** So many kinds of values are looked at. */
+const mostKinds = 8;
+/** What costs hardly less is not worth a meeting more. */
+const worthwhile = 0.98;
+
+export interface DividedProgram {
+  readonly program: Program;
+  readonly axes: readonly NamedAxis[];
+}
+
+/** Values of one shape that are computed equally often, and what all of them cost. */
+interface Kind {
+  readonly values: readonly Variable[];
+  readonly shape: Shape;
+  readonly isProduct: boolean;
+  readonly cost: number;
+}
+
+/**
+ * The program of each of up to so many parts, under which it costs least: inputs and outputs all parts have whole. Null
+ * where one part alone is as good.
+ */
+export function divideProgram(program: Program, most: number, costs: Costs): DividedProgram | null {
+  const kinds = kindsIn(program, costs);
+  const rows = kinds.find(({ isProduct }) => isProduct)?.shape[0] ?? 0;
+  const size = 2 ** Math.floor(Math.log2(Math.min(most, Math.max(1, rows / leastRows))));
+  if (size < 2) return null;
+  const axes = [{ name: "parts", size }];
+  const whole = (values: readonly { readonly type: { readonly shape: Shape } }[]) =>
+    values.map(({ type: { shape } }) => wholeLayout(shape.length));
+  const split = (within: ReadonlyMap<Variable, Layout>): Program =>
+    splitProgram(program, {
+      axes,
+      inputs: whole(program.inputs),
+      outputs: whole(program.outputs),
+      within,
+    }).program;
+  let best: Program | null = null;
+  let least = costOf(program, costs);
+  let chosen: ReadonlyMap<Variable, Layout> = new Map();
+  for (const { values, shape } of kinds.slice(0, mostKinds)) {
+    const along = shape.findIndex((extent) => extent > 0 && extent % size === 0);
+    if (along < 0 || least < costs.meeting) continue;
+    const layout = shape.map((_, dimension) => (dimension === along ? ["parts"] : []));
+    const tried = new Map([...chosen, ...values.map((value) => [value, layout] as const)]);
+    const divided = split(tried);
+    const cost = costOf(divided, costs);
+    if (cost >= worthwhile * least) continue;
+    [best, least, chosen] = [divided, cost, tried];
+  }
+  return best === null ? null : { program: best, axes };
+}
+
+/** Kinds of values, those first that cost most. */
+function kindsIn(program: Program, costs: Costs): Kind[] {
+  const kinds = new Map<string, Kind>();
+  const visit = ({ equations }: Program, turns: number): void => {
+    for (const equation of equations) {
+      const found = valueOf(equation, costs);
+      if (found !== null) {
+        const key = `${found.isProduct} ${found.shape.join()} ${turns}`;
+        const known = kinds.get(key);
+        kinds.set(key, {
+          ...found,
+          values: [...(known?.values ?? []), ...found.values],
+          cost: (known?.cost ?? 0) + turns * found.cost,
+        });
+      }
+      for (const inner of subPrograms(equation)) visit(inner, turns * turnsOf(equation));
+    }
+  };
+  visit(program, 1);
+  return [...kinds.values()].sort((a, b) => b.cost - a.cost);
+}
+
+function turnsOf({ primitive, params }: Equation): number {
+  if (primitive.name === "scan") return (params as ScanParams).length;
+  return primitive.name === "while" ? unknownTurns : 1;
+}
+
+/** The result of a product or of an elementwise operation, of arrays all. */
+function valueOf(equation: Equation, costs: Costs): Kind | null {
+  const { primitive, inputs, outputs } = equation;
+  const [result] = outputs;
+  if (outputs.length !== 1 || subPrograms(equation).length > 0) return null;
+  const { shape } = result.type;
+  if (shape.length === 0) return null;
+  const cost = costOf({ inputs: [], equations: [equation], outputs: [] }, costs);
+  if (primitive.name === "dot") {
+    const { batch } = equation.params as DotParams;
+    return shape.length < 2 || batch[0].length > 0 ? null : { values: [result], shape, isProduct: true, cost };
+  }
+  const isElementwise =
+    inputs.length > 0 &&
+    inputs.every(({ type }) => type.shape.length === 0 || type.shape.join() === shape.join()) &&
+    inputs.some(({ type }) => type.shape.length > 0);
+  return isElementwise ? { values: [result], shape, isProduct: false, cost } : null;
+}

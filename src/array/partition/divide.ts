@@ -11,7 +11,7 @@ import { splitProgram } from "./partition.js";
 /** Parts should have so many rows of a product each. */
 const leastRows = 8;
 /** So many kinds of values are looked at. */
-const mostKinds = 8;
+const mostKinds = 12;
 /** What costs hardly less is not worth a meeting more. */
 const worthwhile = 0.98;
 

@@ -8,6 +8,8 @@ export interface PtxTarget {
   readonly sharedBytes: number;
   /** Blocks that a program may have at most; by default one for each multiprocessor. */
   readonly mostBlocks?: number;
+  /** Threads of a block. */
+  readonly threads?: 128 | 256 | 512 | 1024;
   /** Whether programs are to measure how long each of their kernels takes. */
   readonly isProfiled?: boolean;
 }

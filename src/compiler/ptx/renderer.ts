@@ -14,10 +14,8 @@ import type { PtxProgram, PtxTarget } from "./types.js";
 
 export type { PtxProgram, PtxTarget } from "./types.js";
 
-const threads = 256;
-
-/** How many words a kernel works in. */
-function scratchOf(kernel: Kernel, parts: number): number {
+/** How many words a kernel works in, for blocks of so many threads. */
+function scratchOf(kernel: Kernel, parts: number, threads: number): number {
   switch (kernel.kind) {
     case "loop":
       return loopScratch(kernel, threads);
@@ -43,12 +41,13 @@ export const ptxRenderer = ({
   sharedBytes,
   multiprocessors,
   mostBlocks = multiprocessors,
+  threads = 256,
   isProfiled = false,
 }: PtxTarget): Renderer<PtxProgram> => ({
   name: "the GPU",
   lanes: 32,
   limits: { memory: 2 ** 40 },
-  scratch: scratchOf,
+  scratch: (kernel, parts) => scratchOf(kernel, parts, threads),
   fastBytes: sharedBytes,
   divide: (program) => (mostBlocks === 1 ? null : divideProgram(simplifyProgram(program), mostBlocks, costs)),
   exchange: exchangeBytes,

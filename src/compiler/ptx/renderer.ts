@@ -14,7 +14,7 @@ import type { PtxProgram, PtxTarget } from "./types.js";
 
 export type { PtxProgram, PtxTarget } from "./types.js";
 
-/** How many words a kernel works in. */
+/** How many words a kernel works in, for blocks of so many threads. */
 function scratchOf(kernel: Kernel, parts: number, threads: number): number {
   switch (kernel.kind) {
     case "loop":

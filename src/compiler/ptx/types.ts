@@ -8,8 +8,8 @@ export interface PtxTarget {
   readonly sharedBytes: number;
   /** Blocks that a program may have at most; by default one for each multiprocessor. */
   readonly mostBlocks?: number;
-  /** Threads of a block. */
-  readonly threads?: 128 | 256 | 512 | 1024;
+  /** Threads of a block, a power of two from 128 to 1,024; 256 by default. */
+  readonly threads?: number;
   /** Whether programs are to measure how long each of their kernels takes. */
   readonly isProfiled?: boolean;
 }

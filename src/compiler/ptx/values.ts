@@ -30,6 +30,8 @@ export class Values {
     private readonly reduced: (reduction: number) => string = () => "",
     /** Tells values of one point from those of others that are worked on at the same time. */
     private readonly point = "",
+    /** Where this does not hold, nothing is read: others may be writing there. */
+    private readonly condition: string | null = null,
   ) {}
 
   private key(expression: Expression): string {
@@ -110,7 +112,8 @@ export class Values {
 
   private load({ address, guard, dtype }: Load): string {
     const { kernel } = this;
-    return kernel.load(this.reference(address), dtype, guard === null ? null : this.read(guard));
+    const condition = kernel.all([this.condition, guard === null ? null : this.read(guard)]);
+    return kernel.load(this.reference(address), dtype, condition);
   }
 
   /** Everything that stores need is computed before the first of them. */

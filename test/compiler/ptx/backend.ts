@@ -59,7 +59,7 @@ const explaining = (executable: Executable): Executable => ({
 export function emulatedPtx(name: string, of: PtxTarget): Backend {
   const native = nativeBackend(
     () => emulated(ptxRenderer(of)),
-    () => [...flags, `-DTARGET=${of.multiprocessors}`],
+    () => [...flags, `-DTARGET=${of.multiprocessors}_${of.threads ?? 0}`],
   );
   const { resident } = native;
   return {

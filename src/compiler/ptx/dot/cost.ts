@@ -3,12 +3,11 @@ import type { Address, DotKernel, DotOperand } from "../../kernel.js";
 import { extentOf, type ProductAxis } from "../../schedule/product.js";
 import { loadsIn, rootsOf } from "../../walk.js";
 import {
+  chunksAtOnce,
   fewChunks,
   isAlongColumns,
   isLong,
   placeOfLane,
-  registerLimit,
-  registersOf,
   rotations,
   vector,
   type Tiling,
@@ -32,8 +31,13 @@ export interface Surroundings {
   readonly known: Map<string, number>;
 }
 
-/** Cycles of a block, or infinity where they are known to be more than a bound. */
-export function cyclesOf(tiling: Tiling, surroundings: Surroundings, bound: number): number {
+export interface Cycles {
+  readonly least: number;
+  readonly exact: () => number;
+}
+
+/** Cycles of a block: no less than so many, and how many by what its lanes read together. */
+export function cyclesOf(tiling: Tiling, surroundings: Surroundings): Cycles {
   const { kernel, threads, isFast, known } = surroundings;
   const { product, rows, columns, laneRows, laneColumns, split, steps, left, right } = tiling;
   const [down, across, deep] = [extentOf(product.rows), extentOf(product.columns), extentOf(product.depth)];
@@ -51,8 +55,9 @@ export function cyclesOf(tiling: Tiling, surroundings: Surroundings, bound: numb
   const rightLoads = (columns * steps) / (right === null ? 1 : vector);
   const issued = steps * sums + leftLoads + rightLoads + (tiling.rotation === null ? 4 : 8);
   const isShort = chunks <= fewChunks;
-  const isPipelined = registersOf(tiling, 2) <= registerLimit(threads);
-  const wait = isFast(product.left) && isFast(product.right) ? latency.fast : latency.slow;
+  const isNear = isFast(product.left) && isFast(product.right);
+  const wait = isNear ? latency.fast : latency.slow;
+  const ahead = chunksAtOnce(tiling, threads, isNear) - 1;
   const joining = Math.log2(split) * (30 + 2 * sums * perScheduler);
   const ending = 60 + (isLong(tiling) ? (chunks * steps * sums) / 128 : 0);
   /** Cycles if each load takes so many wavefronts. */
@@ -60,15 +65,15 @@ export function cyclesOf(tiling: Tiling, surroundings: Surroundings, bound: numb
     const fronts = leftLoads * leftFronts + rightLoads * rightFronts;
     const alone = isShort
       ? Math.max(issued * lonely, fronts)
-      : isPipelined
-        ? Math.max(issued * lonely, wait + fronts)
+      : ahead > 0
+        ? Math.max(issued * lonely, wait / ahead + fronts)
         : issued + wait + fronts;
     const chunk = Math.max(alone, perScheduler * issued, active * fronts);
     const stores = Math.max(40, (active * sums * endFronts) / split);
     return turns * (chunks * chunk + wait + joining + ending + stores);
   };
   const accesses = [...kernel.stores.map(({ address }) => address), ...loadsIn(rootsOf(kernel.stores))];
-  if (total(left === null ? 1 : 4, right === null ? 1 : 4, accesses.length) >= bound) return Infinity;
+  const least = total(left === null ? 1 : 4, right === null ? 1 : 4, accesses.length);
   const lanes = [laneRows, split, tiling.isSplitInside, tiling.rotation];
   const remembered = (key: string, find: () => number): number => {
     const found = known.get(key) ?? find();
@@ -79,10 +84,9 @@ export function cyclesOf(tiling: Tiling, surroundings: Surroundings, bound: numb
     remembered([side, tiling[side], tiling.rowUnit, tiling.columnUnit, ...lanes].join(" "), () =>
       frontsOf(tiling, side, isFast(product[side])),
     );
-  const endFronts = remembered([tiling.rowUnit, tiling.columnUnit, ...lanes].join(" "), () =>
-    endsOf(tiling, accesses),
-  );
-  return total(of("left"), of("right"), endFronts);
+  const endFronts = () =>
+    remembered([tiling.rowUnit, tiling.columnUnit, ...lanes].join(" "), () => endsOf(tiling, accesses));
+  return { least, exact: () => total(of("left"), of("right"), endFronts()) };
 }
 
 /** Wavefronts of what follows a sum, for each of them. */

@@ -2,16 +2,7 @@
 import { extentOf, type ProductAxis } from "../../schedule/product.js";
 import { positionsOf } from "../indices.js";
 import type { KernelText, Part, Pointer } from "../surroundings.js";
-import {
-  fewChunks,
-  isLong,
-  regimeOf,
-  registerLimit,
-  registersOf,
-  rotations,
-  vector,
-  type Tiling,
-} from "./layout.js";
+import { chunksAtOnce, fewChunks, isLong, regimeOf, rotations, vector, type Tiling } from "./layout.js";
 import { range, type Line } from "./lines.js";
 
 /** What a thread has of a tile. */
@@ -161,26 +152,31 @@ export class Depth {
       return;
     }
     const position = out.effect("mov.u32", "b32", first);
-    if (registersOf(tiling, 2) > registerLimit(text.threads)) {
+    const { left, right } = tiling.product;
+    const isNear = text.isFast(left.buffer) && text.isFast(right.buffer);
+    const many = chunksAtOnce(tiling, text.threads, isNear);
+    if (many === 1) {
       out.loop("0", String(chunks), "1", () => {
         this.multiply(load(position), steps, sums);
         out.line(`mov.u32 ${position}, ${next(position)};`);
       });
       return;
     }
-    // What is loaded for the chunk behind the last one is the first again, and not used.
-    const operands = this.registers();
-    out.scope(() => load(position, operands));
-    out.loop("0", String(Math.floor(chunks / 2)), "1", () => {
-      const second = next(position);
-      const others = load(second);
-      this.multiply(operands, steps, sums);
-      const third = next(second);
-      load(third, operands);
-      this.multiply(others, steps, sums);
-      out.line(`mov.u32 ${position}, ${third};`);
-    });
-    if (chunks % 2 === 1) this.multiply(operands, steps, sums);
+    // Behind the last chunk the first ones are loaded again, and not used.
+    const operands = range(many).map(() => this.registers());
+    const advance = (into: Operands) =>
+      out.scope(() => {
+        load(position, into);
+        out.line(`mov.u32 ${position}, ${next(position)};`);
+      });
+    operands.slice(1).forEach((_, at) => advance(operands[at]));
+    out.loop("0", String(Math.floor(chunks / many)), "1", () =>
+      operands.forEach((own, at) => {
+        advance(operands[(at + many - 1) % many]);
+        this.multiply(own, steps, sums);
+      }),
+    );
+    operands.slice(0, chunks % many).forEach((own) => this.multiply(own, steps, sums));
   }
 
   /** Registers for the operands of a chunk. */

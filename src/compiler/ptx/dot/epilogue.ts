@@ -32,8 +32,9 @@ export function goOn(text: KernelText, kernel: DotKernel, product: Product, shar
   const { batch, rows, columns, areColumnsVectors, sums } = share;
   const unit = areColumnsVectors ? vector : 1;
   const roots = rootsOf(kernel.stores);
-  const group = (row: number, column: number): Group => ({
-    points: range(unit).map((at) => {
+  const group = (row: number, column: number): Group => {
+    const condition = text.all([share.condition, rows[row].isThere, columns[column].isThere]);
+    const points = range(unit).map((at) => {
       const axes = [
         ...product.batch.map((axis, which) => [axis.point, batch[which]] as const),
         ...product.rows.map((axis, which) => [axis.point, rows[row].positions[which]] as const),
@@ -46,10 +47,11 @@ export function goOn(text: KernelText, kernel: DotKernel, product: Product, shar
         (axis) => positions.get(axis) ?? "0",
         () => sum,
         `${row} ${column + at}`,
+        condition,
       );
-    }),
-    condition: text.all([share.condition, rows[row].isThere, columns[column].isThere]),
-  });
+    });
+    return { points, condition };
+  };
   const groups = range(rows.length).flatMap((row) =>
     range(columns.length / unit).map((column) => [row, column * unit] as const),
   );
@@ -57,8 +59,7 @@ export function goOn(text: KernelText, kernel: DotKernel, product: Product, shar
   for (let first = 0; first < groups.length; first += together)
     text.out.scope(() => {
       const some = groups.slice(first, first + together).map(([row, column]) => group(row, column));
-      if (areColumnsVectors)
-        for (const { points } of some) loadVectors(text, vectorLoads(product, roots), points);
+      if (areColumnsVectors) for (const one of some) loadVectors(text, vectorLoads(product, roots), one);
       Values.computeAll(
         some.flatMap(({ points }) => points),
         roots,
@@ -73,11 +74,14 @@ const vectorLoads = (product: Product, roots: readonly Expression[]): Load[] =>
     (one): one is Load => one.kind === "load" && one.guard === null && isAlongColumns(product, one.address),
   );
 
-function loadVectors({ out }: KernelText, loads: readonly Load[], points: readonly Values[]): void {
+function loadVectors({ out }: KernelText, loads: readonly Load[], { points, condition }: Group): void {
   for (const load of loads) {
     const { space, text: address } = points[0].reference(load.address);
-    const registers = points.map(() => out.register("f32"));
-    out.line(`ld.${space}.v4.f32 {${registers.join(", ")}}, ${address};`);
+    const registers = points.map(() =>
+      condition === null ? out.register("f32") : out.effect("mov.f32", "f32", "0f00000000"),
+    );
+    const guard = condition === null ? "" : `@${condition} `;
+    out.line(`${guard}ld.${space}.v4.f32 {${registers.join(", ")}}, ${address};`);
     points.forEach((point, at) => point.know(load, registers[at]));
   }
 }

@@ -72,6 +72,15 @@ export function registersOf(tiling: Tiling, chunks: number): number {
 /** Registers that a thread can have, for so many threads of a block. */
 export const registerLimit = (threads: number): number => Math.min(255, Math.floor(65536 / threads));
 
+/**
+ * Chunks whose operands a thread has registers for: those that are multiplied, and others on their way. More of them
+ * where they come from far.
+ */
+export function chunksAtOnce(tiling: Tiling, threads: number, isFast: boolean): number {
+  const wanted = isFast ? 2 : 4;
+  return [wanted, 2].find((chunks) => registersOf(tiling, chunks) <= registerLimit(threads)) ?? 1;
+}
+
 /** Whether an address of what follows a product can be a vector along the columns. */
 export function isAlongColumns(
   product: Product,

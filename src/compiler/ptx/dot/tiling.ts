@@ -1,7 +1,7 @@
 // Which way to cut up a product is best: all are tried, by an estimate of what they cost.
 import type { DotKernel, DotOperand } from "../../kernel.js";
 import { extentOf, productOf, type ProductAxis } from "../../schedule/product.js";
-import { cyclesOf } from "./cost.js";
+import { cyclesOf, type Cycles } from "./cost.js";
 import { isAlongColumns, registerLimit, registersOf, vector, type Tiling } from "./layout.js";
 import { lanesOfWarp } from "./wavefronts.js";
 
@@ -23,6 +23,19 @@ function runsAlong(
 
 const powers = (most: number): number[] => [1, 2, 4, 8, 16, 32].filter((power) => power <= most);
 
+/** The one that takes the fewest cycles; those that take more in any case are not looked at. */
+function bestOf(candidates: { readonly tiling: Tiling; readonly cycles: Cycles }[]): Tiling {
+  candidates.sort((a, b) => a.cycles.least - b.cycles.least);
+  let best = candidates[0].tiling;
+  let fewest = Infinity;
+  for (const { tiling, cycles } of candidates) {
+    if (cycles.least >= fewest) break;
+    const exact = cycles.exact();
+    if (exact < fewest) [fewest, best] = [exact, tiling];
+  }
+  return best;
+}
+
 /** The tiling that should take the fewest cycles of a block of so many threads. */
 export function tilingOf(
   kernel: DotKernel,
@@ -43,8 +56,7 @@ export function tilingOf(
   };
   const isStoredAlong = kernel.stores.some(({ address }) => isAlongColumns(product, address));
   const given = { kernel, threads, isFast, known: new Map<string, number>() };
-  let best: Tiling | null = null;
-  let least = Infinity;
+  const candidates: { readonly tiling: Tiling; readonly cycles: Cycles }[] = [];
   for (const rows of powers(8).filter((count) => count < 2 * down)) {
     for (const columns of powers(8).filter((count) => count < 2 * across)) {
       const left = along.leftDepth ? "depth" : along.leftRows && rows >= vector ? "rows" : null;
@@ -64,13 +76,12 @@ export function tilingOf(
               if (rotation === "columns" && (laneColumns === 1 || chunks < 2)) continue;
               const tiling = { ...tile, laneRows, laneColumns, split, isSplitInside, rotation };
               if (registersOf(tiling, 1) > registerLimit(threads)) continue;
-              const cycles = cyclesOf(tiling, given, least);
-              if (cycles < least) [least, best] = [cycles, tiling];
+              candidates.push({ tiling, cycles: cyclesOf(tiling, given) });
             }
           }
         }
       }
     }
   }
-  return best as Tiling;
+  return bestOf(candidates);
 }

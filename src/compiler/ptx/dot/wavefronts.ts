@@ -13,14 +13,15 @@ const served = (width: number): number => lanesOfWarp / width;
 export function wavefronts(elements: readonly number[], width: number): number {
   let total = 0;
   for (let first = 0; first < elements.length; first += served(width)) {
-    const asked = new Map<number, Set<number>>();
-    for (const element of elements.slice(first, first + served(width))) {
-      const bank = (((element / width) | 0) % (banks / width)) * width;
-      const words = asked.get(bank);
-      if (words === undefined) asked.set(bank, new Set([element]));
-      else words.add(element);
+    const asked = new Map<number, number>();
+    let most = 0;
+    for (const element of new Set(elements.slice(first, first + served(width)))) {
+      const bank = Math.floor(element / width) % (banks / width);
+      const count = (asked.get(bank) ?? 0) + 1;
+      asked.set(bank, count);
+      most = Math.max(most, count);
     }
-    total += Math.max(...[...asked.values()].map(({ size }) => size));
+    total += most;
   }
   return total;
 }

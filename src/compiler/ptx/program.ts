@@ -15,15 +15,24 @@ import { renderSort } from "./sort.js";
 import { counterName, KernelText } from "./surroundings.js";
 import { Stopwatch } from "./stopwatch.js";
 import { PtxText } from "./text.js";
+import { Trace } from "./trace.js";
 
-/** The PTX of steps for a block of so many threads, and the names of its kernels; `profile` is where to note their times. */
+/** How programs are watched while they run. */
+export interface Watching {
+  /** Where in memory to note how long kernels take; null for nowhere. */
+  readonly profile: number | null;
+  /** Whether the host is told which kernel runs. */
+  readonly isTraced: boolean;
+}
+
+/** The PTX of steps for a block of so many threads, and the names of its kernels. */
 export const renderProgram = (
   steps: readonly Step[],
   plan: MemoryPlan,
   threads: number,
-  profile: number | null,
+  watching: Watching,
 ): { readonly text: string; readonly kernels: readonly string[] } =>
-  new ProgramRenderer(plan, threads, profile).render(steps);
+  new ProgramRenderer(plan, threads, watching).render(steps);
 
 /** What functions are told besides what all are. */
 interface Passed {
@@ -45,13 +54,14 @@ class ProgramRenderer {
   private readonly counters = new Map<number, string>();
   private readonly kernels: string[] = [];
   private readonly stopwatch: Stopwatch | null;
+  private readonly trace: Trace | null;
   private meetings: Meetings;
   private areInputsRead = false;
 
   constructor(
     private readonly plan: MemoryPlan,
     private readonly threads: number,
-    profile: number | null,
+    { profile, isTraced }: Watching,
   ) {
     const { out } = this;
     this.meetings = new Meetings(plan);
@@ -67,6 +77,7 @@ class ProgramRenderer {
     this.own = parts === 1 ? first : out.effect("mad.lo.u64", "b64", far, distance, first);
     this.grid = parts === 1 ? null : new Grid(out, this.control, this.thread, parts);
     this.stopwatch = profile === null ? null : new Stopwatch(out, this.thread, this.memory, profile);
+    this.trace = isTraced ? new Trace(out, this.thread, this.host) : null;
   }
 
   private parameter(name: string): string {
@@ -306,6 +317,7 @@ class ProgramRenderer {
     const body = `(${params.join(", ")})\n{\n${text.out.toString()}\n\tret;\n}`;
     const name = this.functions.get(body) ?? `k${this.functions.size}_${kernel.name.replaceAll(/\W/g, "_")}`;
     this.functions.set(body, name);
+    this.trace?.next(this.kernels.length);
     this.stopwatch?.next(this.kernels.length);
     this.kernels.push(name);
     const values = [

@@ -75,7 +75,7 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
   }
 
   function made(program: Program, name: string, constants: number, device: CudaDevice, key: string): Ready {
-    const target = { ...device.card.target, isProfiled: isProfiled() };
+    const target = { ...device.card.target, isProfiled: isProfiled(), isTraced: isTraced() };
     const memo = knownKey("cuda", compilerOf(device), JSON.stringify(target), key);
     const kept = memo === null ? null : keptProgram(memo);
     const load = (code: Uint8Array, { layout, launch }: Omit<Ready, "module">): Ready => ({

@@ -11,11 +11,13 @@ import { functionsIn } from "./functions.js";
 import { Grid } from "./grid.js";
 import { renderLoop } from "./loop.js";
 import { sortAlone, sortShare } from "./sharedSort.js";
+import { Schedule } from "./schedule.js";
 import { renderSort } from "./sort.js";
 import { counterName, KernelText } from "./surroundings.js";
 import { Stopwatch } from "./stopwatch.js";
 import { PtxText } from "./text.js";
 import { Trace } from "./trace.js";
+import type { PtxProgram } from "./types.js";
 
 /** How programs are watched while they run. */
 export interface Watching {
@@ -31,13 +33,15 @@ export const renderProgram = (
   plan: MemoryPlan,
   threads: number,
   watching: Watching,
-): { readonly text: string; readonly kernels: readonly string[] } =>
+): Pick<PtxProgram, "text" | "kernels" | "schedule"> =>
   new ProgramRenderer(plan, threads, watching).render(steps);
 
 /** What functions are told besides what all are. */
 interface Passed {
   readonly side?: string | null;
   readonly tooMany?: string | null;
+  /** What the function does, if it is not the first of its kernel; for people. */
+  readonly note?: string | null;
 }
 
 class ProgramRenderer {
@@ -55,6 +59,7 @@ class ProgramRenderer {
   private readonly kernels: string[] = [];
   private readonly stopwatch: Stopwatch | null;
   private readonly trace: Trace | null;
+  private readonly schedule = new Schedule();
   private meetings: Meetings;
   private areInputsRead = false;
 
@@ -85,7 +90,7 @@ class ProgramRenderer {
     return out.effect("cvta.to.global.u64", "b64", out.effect("ld.param.u64", "b64", `[${name}]`));
   }
 
-  render(steps: readonly Step[]): { readonly text: string; readonly kernels: readonly string[] } {
+  render(steps: readonly Step[]): Pick<PtxProgram, "text" | "kernels" | "schedule"> {
     this.emit(steps);
     this.stopwatch?.stop();
     this.grid?.end();
@@ -105,7 +110,8 @@ class ProgramRenderer {
       `{\n${this.out.toString()}\n}`,
       "",
     ].join("\n");
-    return { text, kernels: this.kernels };
+    const shape = { blocks: this.plan.division.parts, threads: this.threads };
+    return { text, kernels: this.kernels, schedule: () => this.schedule.show(steps, this.plan, shape) };
   }
 
   private emit(steps: readonly Step[]): void {
@@ -113,14 +119,20 @@ class ProgramRenderer {
   }
 
   private meetBefore(touches: readonly Touch[]): void {
-    if (this.meetings.next(touches)) this.out.line("bar.sync 0;");
+    if (this.meetings.next(touches)) this.meetBlock();
   }
 
   /** The end of an iteration: what it touched would meet what the next one does. */
   private endIteration(): void {
     if (!this.meetings.isPending) return;
-    this.out.line("bar.sync 0;");
+    this.meetBlock();
     this.meetings.clear();
+  }
+
+  /** The threads of the block meet. */
+  private meetBlock(): void {
+    this.schedule.line("block meets");
+    this.out.line("bar.sync 0;");
   }
 
   private emitStep(step: Step): void {
@@ -148,8 +160,10 @@ class ProgramRenderer {
     this.counters.set(id, register);
     const start = out.newLabel();
     out.placeLoop(start);
-    this.emit(body);
-    this.endIteration();
+    this.schedule.inside(`for t${id} < ${length}${reverse ? " backwards" : ""}:`, () => {
+      this.emit(body);
+      this.endIteration();
+    });
     out.line(`add.s32 ${register}, ${register}, ${reverse ? -1 : 1};`);
     const more = out.effect(
       reverse ? "setp.ge.s32" : "setp.lt.s32",
@@ -164,13 +178,17 @@ class ProgramRenderer {
     const { out } = this;
     const [start, end] = [out.newLabel(), out.newLabel()];
     out.placeLoop(start);
-    this.emit(test);
-    this.meetBefore([this.meetings.touch(predicate.buffer, false, "all")]);
+    this.schedule.inside("while:", () => {
+      this.emit(test);
+      this.meetBefore([this.meetings.touch(predicate.buffer, false, "all")]);
+    });
     const behindTest = this.meetings.fork();
     const holds = out.effect("setp.ne.u32", "pred", this.load(predicate, "u8"), "0");
     out.line(`@!${holds} bra.uni ${end};`);
-    this.emit(body);
-    this.endIteration();
+    this.schedule.inside("do:", () => {
+      this.emit(body);
+      this.endIteration();
+    });
     out.line(`bra.uni ${start};`);
     out.place(end);
     // It is left behind the test.
@@ -190,7 +208,7 @@ class ProgramRenderer {
         const isOther = out.effect("setp.gt.s32", "pred", chosen, String(at));
         out.line(`@${isOther} bra.uni ${next};`);
       }
-      this.emit(steps);
+      this.schedule.inside(`case ${at} of ${cases.length}:`, () => this.emit(steps));
       out.line(`bra.uni ${end};`);
       out.place(next);
       return this.meetings;
@@ -260,6 +278,7 @@ class ProgramRenderer {
 
   /** All blocks meet. */
   private meetAll(): void {
+    this.schedule.line("all blocks meet");
     this.grid?.meet();
     this.meetings.clear();
   }
@@ -268,9 +287,12 @@ class ProgramRenderer {
     const { grid } = this;
     if (grid === null) throw new Error("a program for several devices is rendered for one block");
     const phases = exchangePhases(kernel, this.plan.division);
+    let isBegun = false;
     phases.forEach((phase, at) => {
       if (at > 0) this.meetAll();
-      if (phase !== null) this.call(kernel, phase, { side: grid.side });
+      if (phase === null) return;
+      this.call(kernel, phase, { side: grid.side, note: isBegun ? "goes on" : null });
+      isBegun = true;
     });
     grid.turn();
   }
@@ -284,10 +306,12 @@ class ProgramRenderer {
     this.meetAll();
     this.call(kernel, (text) => sortShare(text, kernel, division), { tooMany: grid.tooMany });
     this.meetAll();
-    out.when(grid.wasTooMany(), () => {
-      this.call(kernel, (text) => sortAlone(text, kernel, division));
-      this.meetAll();
-    });
+    out.when(grid.wasTooMany(), () =>
+      this.schedule.inside("where that was too much for a block, the first sorts alone:", () => {
+        this.call(kernel, (text) => sortAlone(text, kernel, division), { note: "a network of all keys" });
+        this.meetAll();
+      }),
+    );
   }
 
   private mayOverlap(from: Place, to: Place): boolean {
@@ -299,7 +323,7 @@ class ProgramRenderer {
   private call(
     kernel: Kernel,
     render: (text: KernelText) => void,
-    { side = null, tooMany = null }: Passed = {},
+    { side = null, tooMany = null, note = null }: Passed = {},
   ): void {
     const { out } = this;
     this.meetBefore(this.meetings.touchesOf(kernel, "all"));
@@ -317,6 +341,7 @@ class ProgramRenderer {
     const body = `(${params.join(", ")})\n{\n${text.out.toString()}\n\tret;\n}`;
     const name = this.functions.get(body) ?? `k${this.functions.size}_${kernel.name.replaceAll(/\W/g, "_")}`;
     this.functions.set(body, name);
+    this.schedule.kernel(this.kernels.length, name, kernel, note);
     this.trace?.next(this.kernels.length);
     this.stopwatch?.next(this.kernels.length);
     this.kernels.push(name);
@@ -337,8 +362,9 @@ class ProgramRenderer {
   /** Tells the host of a message, and waits until it has been printed. */
   private print(kernel: Extract<Kernel, { kind: "print" }>): void {
     const { out, host } = this;
-    out.line("bar.sync 0;");
+    this.meetBlock();
     this.meetings.clear();
+    this.schedule.line(`print message ${kernel.message}`);
     const block = out.effect("mov.u32", "b32", "%ctaid.x");
     const isFirst = out.effect("setp.eq.u32", "pred", out.effect("or.b32", "b32", this.thread, block), "0");
     out.when(isFirst, () => {
@@ -349,6 +375,6 @@ class ProgramRenderer {
       const word = out.effect("ld.volatile.global.u32", "b32", `[${host}]`);
       out.line(`@${out.effect("setp.ne.u32", "pred", word, "0")} bra ${again};`);
     });
-    out.line("bar.sync 0;");
+    this.meetBlock();
   }
 }

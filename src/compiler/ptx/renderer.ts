@@ -59,8 +59,11 @@ export const ptxRenderer = ({
   ...(isProfiled && { margin: (steps) => ({ before: 0, behind: profileBytes(steps) }) }),
   render: (steps, plan) => {
     const profile = isProfiled ? plan.bytes - align(profileBytes(steps)) : null;
-    const { text, kernels } = renderProgram(steps, plan, threads, { profile, isTraced });
-    return { text, kernels, profile, blocks: plan.division.parts, threads, sharedBytes: plan.fastBytes };
+    const rendered = renderProgram(steps, plan, threads, { profile, isTraced });
+    return { ...rendered, profile, blocks: plan.division.parts, threads, sharedBytes: plan.fastBytes };
   },
-  list: ({ text }) => ({ ptx: () => ({ suffix: "ptx", text }) }),
+  list: ({ text, schedule }) => ({
+    schedule: () => ({ suffix: "schedule.txt", text: schedule() }),
+    ptx: () => ({ suffix: "ptx", text }),
+  }),
 });

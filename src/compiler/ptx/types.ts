@@ -36,6 +36,8 @@ export interface PtxProgram {
   readonly sharedBytes: number;
   /** Names of its kernels, by their numbers. */
   readonly kernels: readonly string[];
+  /** What it does, as text for people. */
+  readonly schedule: () => string;
   /**
    * Where in memory the kernels' times are, two words of 64 bits for each: cycles of the first block's processor, and how
    * often it has run. Null where they are not measured.

@@ -33,6 +33,20 @@ const isShared = ({ combine, pulls }: ExchangeKernel): boolean =>
   itemSize(pulls[0].from.buffer.dtype) === 4 &&
   pulls.reduce((sum, { extents }) => sum + sizeOf(extents), 0) > fewElements;
 
+/** Whether each block gets a total of its own, which lies in one piece. */
+const isScattered = ({ combine, pulls }: ExchangeKernel): boolean =>
+  combine !== null &&
+  pulls.every(({ from, to, extents, perReceiver, fromStrides, toStrides }) => {
+    const size = sizeOf(extents);
+    return (
+      perReceiver === size &&
+      itemSize(from.buffer.dtype) === 4 &&
+      from.buffer.dtype === pulls[0].from.buffer.dtype &&
+      [size, ...startsOf(to)].every((count) => count % 4 === 0) &&
+      extents.every((extent, axis) => extent === 1 || fromStrides[axis] === toStrides[axis])
+    );
+  });
+
 /** Where operands lie in common memory, from the beginning of one of its two sides: block after block, then totals. */
 function layoutOf(kernel: ExchangeKernel, parts: number) {
   let end = 0;
@@ -77,7 +91,10 @@ export function exchangePhases(kernel: ExchangeKernel, division: Division): read
         (text) => exchange(text).addShares(),
         (text) => exchange(text).takeTotals(),
       ]
-    : [(text) => exchange(text).layOut(), (text) => exchange(text).pull()];
+    : [
+        (text) => exchange(text).layOut(),
+        (text) => (isScattered(kernel) ? exchange(text).scatter() : exchange(text).pull()),
+      ];
 }
 
 class Exchange {
@@ -94,10 +111,15 @@ class Exchange {
   ) {
     const { out, memory } = text;
     this.layout = layoutOf(kernel, division.parts);
-    const side = out.effect("ld.param.u32", "b32", "[side]");
     const start = out.effect("add.u64", "b64", memory, String(division.exchange));
     const size = out.effect("mov.u64", "b64", String(sideSize));
-    this.base = out.effect("mad.lo.u64", "b64", out.effect("cvt.u64.u32", "b64", side), size, start);
+    this.base = out.effect(
+      "mad.lo.u64",
+      "b64",
+      out.effect("cvt.u64.u32", "b64", text.grid.side),
+      size,
+      start,
+    );
     this.block = out.effect("mov.u32", "b32", "%ctaid.x");
   }
 
@@ -291,39 +313,72 @@ class Exchange {
   /** Adds up this block's share of all totals, and lays it out for the others. */
   addShares(): void {
     const { text, division, block, layout } = this;
+    const { out } = text;
+    const quads = layout.stride / 16;
+    const share = Math.ceil(quads / division.parts);
+    const first = out.pure("mul.lo.s32", "b32", block, String(share));
+    this.addQuads(share, (at, isWanted) => {
+      const quad = out.effect("add.s32", "b32", at, first);
+      const isInside = out.effect("setp.lt.s32", "pred", quad, String(quads));
+      const isThere = out.effect("and.pred", "pred", isWanted, isInside);
+      const held = out.effect("selp.b32", "b32", quad, "0", isThere);
+      const place = out.effect("mad.wide.s32", "b64", held, "16", this.base);
+      const target = out.effect("add.u64", "b64", place, String(layout.totals));
+      return { source: place, isThere, target: { space: "global", text: `[${target}]` } };
+    });
+  }
+
+  /** Adds up this block's share of each total, which is its own. */
+  scatter(): void {
+    const { text, block, layout } = this;
+    const { out } = text;
+    this.eachPull(({ extents, to }, at) => {
+      const size = sizeOf(extents);
+      const skipped = out.effect("mul.wide.u32", "b64", block, String(size * 4));
+      const start = out.effect("add.u64", "b64", this.base, String(layout.operands[at]));
+      const base = out.effect("add.u64", "b64", start, skipped);
+      this.addQuads(size / 4, (quad, isThere) => {
+        const held = out.effect("selp.b32", "b32", quad, "0", isThere);
+        const source = out.effect("mad.wide.s32", "b64", held, "16", base);
+        const parts = [...text.partsOf(to), { operand: held, factor: 4 }];
+        return { source, isThere, target: text.reference(to.buffer, to.offset, parts) };
+      });
+    });
+  }
+
+  /**
+   * Combines words of all blocks, four at a time, whatever they belong to; and with so many threads for the same ones.
+   * `place` says where those of the first block are, and where to put the total.
+   */
+  private addQuads(
+    count: number,
+    place: (
+      quad: string,
+      isThere: string,
+    ) => { readonly source: string; readonly isThere: string; readonly target: Reference },
+  ): void {
+    const { text, division, layout } = this;
     const { out, threads, thread } = text;
     const { parts } = division;
-    // Four words at a time, whatever they belong to; and so many threads for the same ones.
-    const quads = layout.stride / 16;
-    const share = Math.ceil(quads / parts);
     const helpers = Math.min(8, 2 ** Math.max(0, Math.floor(Math.log2(parts / 8))));
     const senders = parts / helpers;
     const { quotient: number, remainder: helper } = divide(out, thread, helpers, threads);
-    const first = out.pure("mul.lo.s32", "b32", block, String(share));
-    const turns = Math.ceil((share * helpers) / threads);
+    const isFirst = out.effect("setp.eq.s32", "pred", helper, "0");
+    const skip = out.effect("mul.wide.u32", "b64", helper, String(senders * layout.stride));
     const turn = (start: string) => {
-      const at = out.effect("add.s32", "b32", number, start);
-      const quad = out.effect("add.s32", "b32", at, first);
-      const [inShare, inAll] = [
-        out.effect("setp.lt.s32", "pred", at, String(share)),
-        out.effect("setp.lt.s32", "pred", quad, String(quads)),
-      ];
-      const isThere = out.effect("and.pred", "pred", inShare, inAll);
-      const held = out.effect("selp.b32", "b32", quad, "0", isThere);
-      const place = out.effect("mad.wide.s32", "b64", held, "16", this.base);
-      const skip = out.effect("mul.wide.u32", "b64", helper, String(senders * layout.stride));
-      const source = out.effect("add.u64", "b64", place, skip);
-      const totals = this.addSenders(source, senders);
+      const quad = out.effect("add.s32", "b32", number, start);
+      const found = place(quad, out.effect("setp.lt.s32", "pred", quad, String(count)));
+      const totals = this.addSenders(out.effect("add.u64", "b64", found.source, skip), senders);
       for (let bit = 1; bit < helpers; bit *= 2)
         totals.forEach((total, word) => {
           const got = out.effect("shfl.sync.bfly.b32", "b32", total, String(bit), "31", "-1");
           totals[word] = this.combineWords(total, got, bit, helper);
         });
-      const isFirst = out.effect("setp.eq.s32", "pred", helper, "0");
-      const stores = out.effect("and.pred", "pred", isFirst, isThere);
-      const target = out.effect("add.u64", "b64", place, String(layout.totals));
-      out.line(`@${stores} st.global.v4.u32 [${target}], {${totals.join(", ")}};`);
+      const stores = out.effect("and.pred", "pred", isFirst, found.isThere);
+      const { space, text: target } = found.target;
+      out.line(`@${stores} st.${space}.v4.u32 ${target}, {${totals.join(", ")}};`);
     };
+    const turns = Math.ceil((count * helpers) / threads);
     if (turns === 1) turn("0");
     else out.loop("0", String((turns * threads) / helpers), String(threads / helpers), turn);
   }

@@ -147,35 +147,24 @@ const integerDivision =
     return choose(ofNothing, choose(negative, divided, isMinusOne), isZero);
   };
 
-/** A result that is nearly right, and what is missing: added where it is a number other than 0. */
-function corrected(out: PtxText, result: string, missing: string): string {
-  const size = out.pure("abs.f32", "f32", missing);
-  const isSome = out.pure("setp.gt.f32", "pred", size, literal(0, "float32"));
-  const isNumber = out.pure("setp.lt.f32", "pred", size, literal(Infinity, "float32"));
-  const isGood = out.pure("and.pred", "pred", isSome, isNumber);
-  return out.pure("selp.f32", "f32", out.pure("add.rn.f32", "f32", result, missing), result, isGood);
-}
-
 /**
- * Division by what remains of the machine's own quick one, which is two units off at most. The exact instruction has a
- * jump in it, so that nothing else goes on meanwhile.
+ * Division inside of formulas, which may be a unit off: by what the machine's own quick one leaves. The exact instruction
+ * has a jump in it, so that nothing else goes on meanwhile.
  */
-const division: Rule = ({ out, inputs }) => {
+const quickDivision: Rule = ({ out, inputs }) => {
   const [x, y] = texts(inputs);
   const quick = out.pure("div.full.f32", "f32", x, y);
   const rest = out.pure("fma.rn.f32", "f32", out.pure("neg.f32", "f32", quick), y, x);
-  const missing = out.pure("mul.rn.f32", "f32", rest, out.pure("rcp.approx.f32", "f32", y));
-  return corrected(out, quick, missing);
-};
-
-/** A square root, likewise. */
-const squareRoot: Rule = ({ out, inputs }) => {
-  const [x] = texts(inputs);
-  const quick = out.pure("sqrt.approx.f32", "f32", x);
-  const rest = out.pure("fma.rn.f32", "f32", out.pure("neg.f32", "f32", quick), quick, x);
-  const inverse = out.pure("rsqrt.approx.f32", "f32", x);
-  const half = out.pure("mul.rn.f32", "f32", inverse, literal(0.5, "float32"));
-  return corrected(out, quick, out.pure("mul.rn.f32", "f32", rest, half));
+  const inverse = out.pure("rcp.approx.f32", "f32", y);
+  const better = out.pure("fma.rn.f32", "f32", rest, inverse, quick);
+  // Beyond all numbers there is nothing left to add.
+  const isNumber = out.pure(
+    "setp.lt.f32",
+    "pred",
+    out.pure("abs.f32", "f32", better),
+    literal(Infinity, "float32"),
+  );
+  return out.pure("selp.f32", "f32", better, quick, isNumber);
 };
 
 /** A call of a function of two operands, which `functions.ts` has. */
@@ -221,12 +210,7 @@ const rules: Readonly<Record<BasicOperation, Rule>> & Readonly<Partial<Record<st
   },
   madd: typed("fma.rn"),
   fma: typed("fma.rn"),
-  div: (call) =>
-    call.dtype === "float32"
-      ? division(call)
-      : call.dtype === "float64"
-        ? typed("div.rn")(call)
-        : integerDivision("div")(call),
+  div: (call) => (isFloat(call.dtype) ? typed("div.rn")(call) : integerDivision("div")(call)),
   rem: (call) => (call.dtype === "float32" ? called("remainder")(call) : integerDivision("rem")(call)),
   max: extremum("max"),
   min: extremum("min"),
@@ -236,7 +220,7 @@ const rules: Readonly<Record<BasicOperation, Rule>> & Readonly<Partial<Record<st
   ceil: rounding("rpi"),
   trunc: rounding("rzi"),
   round: rounding("rni"),
-  sqrt: (call) => (call.dtype === "float32" ? squareRoot(call) : typed("sqrt.rn")(call)),
+  sqrt: typed("sqrt.rn"),
   pow: integerPower,
   equal: comparison("eq", "eq", (out, x, y) => logical(out, "not", logical(out, "xor", x, y))),
   notEqual: comparison("neu", "ne", (out, x, y) => logical(out, "xor", x, y)),
@@ -289,7 +273,9 @@ function termText(
       return constantText(out, term.value, term.dtype);
     case "operation": {
       const operands = term.inputs.map((input) => known.get(input) as Operand);
-      return rules[term.name]({ out, dtype: term.dtype, inputs: operands });
+      const isQuick = term.name === "div" && term.dtype === "float32";
+      const rule = isQuick ? quickDivision : rules[term.name];
+      return rule({ out, dtype: term.dtype, inputs: operands });
     }
   }
 }

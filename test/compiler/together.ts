@@ -25,6 +25,12 @@ export const casesOf = (
   tolerance: Tolerance,
 ): BatchedCase[] => Object.entries(functions).map(([name, f]) => ({ name, f, args, tolerance }));
 
+/** At most so many cases, from all parts of a batch. */
+export const fewOf = (cases: readonly BatchedCase[], most: number): BatchedCase[] => {
+  const step = Math.ceil(cases.length / most);
+  return cases.filter((_, at) => at % step === 0);
+};
+
 type Run = (...args: Array[]) => unknown[];
 
 /** The results of all cases, of the arguments of all cases. */

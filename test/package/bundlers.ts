@@ -7,6 +7,7 @@ import { rollup, type RollupCache } from "rollup";
 import * as esbuild from "esbuild";
 import * as vite from "vite";
 import webpack from "webpack";
+import { isLong } from "../long.js";
 
 export interface Bundle {
   /** What the page loads, below the folder of bundles. */
@@ -81,25 +82,6 @@ async function withVite(folder: string, program: string, out: string): Promise<B
   return { entry: `${out}/${result.output[0].fileName}`, isModule: true, warnings };
 }
 
-/** Whether webpack minimizes as it does by itself: with Terser, which takes longer than all bundlers for all bundles. */
-const isLong = process.env.VIBE_RL_TEST_LONG === "1";
-
-/** In place of Terser. */
-const minimizeQuickly = {
-  apply(compiler: webpack.Compiler): void {
-    const stage = webpack.Compilation.PROCESS_ASSETS_STAGE_OPTIMIZE_SIZE;
-    compiler.hooks.compilation.tap("minimize", (compilation) => {
-      compilation.hooks.processAssets.tapPromise({ name: "minimize", stage }, async (assets) => {
-        for (const [file, source] of Object.entries(assets)) {
-          const { code, errors } = await vite.minify(file, String(source.source()), { module: false });
-          if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
-          compilation.updateAsset(file, new webpack.sources.RawSource(code));
-        }
-      });
-    });
-  },
-};
-
 async function withWebpack(folder: string, program: string, out: string): Promise<Bundle> {
   const stats = await new Promise<webpack.Stats | undefined>((resolve, reject) =>
     webpack(
@@ -111,7 +93,6 @@ async function withWebpack(folder: string, program: string, out: string): Promis
         output: { path: path.join(folder, out), filename: `${program}.js` },
         // Its hints are about any page with more than 244 KiB, not about ours.
         performance: { hints: false },
-        optimization: isLong ? {} : { minimizer: [minimizeQuickly] },
       },
       (error, found) => (error === null ? resolve(found) : reject(error)),
     ),
@@ -122,10 +103,10 @@ async function withWebpack(folder: string, program: string, out: string): Promis
   return { entry: `${out}/${program}.js`, isModule: false, warnings: texts };
 }
 
+/** Those that are quick, or all of them. */
 export const bundlers: Readonly<Record<string, Bundler>> = {
   Vite: withVite,
-  Rollup: withRollup,
-  webpack: withWebpack,
+  ...(isLong && { Rollup: withRollup, webpack: withWebpack }),
   esbuild: withEsbuild,
 };
 

@@ -4,7 +4,9 @@ import path from "node:path";
 import "./build.mjs";
 
 const files = [
+  "test/examples.test.ts",
   "test/package/bundles.test.ts",
+  "test/package/types.test.ts",
   "test/playground/playground.test.ts",
   "test/array/locations.test.ts",
   "test/array/properties.test.ts",

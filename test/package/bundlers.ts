@@ -2,11 +2,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { nodeResolve } from "@rollup/plugin-node-resolve";
-import { rollup, type RollupCache } from "rollup";
+import type { RollupCache } from "rollup";
 import * as esbuild from "esbuild";
 import * as vite from "vite";
-import webpack from "webpack";
+import type { Stats } from "webpack";
 import { isLong } from "../long.js";
 
 export interface Bundle {
@@ -40,6 +39,8 @@ async function withEsbuild(folder: string, program: string, out: string): Promis
 let parsed: RollupCache | undefined;
 
 async function withRollup(folder: string, program: string, out: string): Promise<Bundle> {
+  const { nodeResolve } = await import("@rollup/plugin-node-resolve");
+  const { rollup } = await import("rollup");
   const warnings: string[] = [];
   const build = await rollup({
     ...(parsed !== undefined && { cache: parsed }),
@@ -83,7 +84,8 @@ async function withVite(folder: string, program: string, out: string): Promise<B
 }
 
 async function withWebpack(folder: string, program: string, out: string): Promise<Bundle> {
-  const stats = await new Promise<webpack.Stats | undefined>((resolve, reject) =>
+  const { default: webpack } = await import("webpack");
+  const stats = await new Promise<Stats | undefined>((resolve, reject) =>
     webpack(
       {
         context: folder,

@@ -100,7 +100,9 @@ function valueOf(equation: Equation, costs: Costs): Kind | null {
   const cost = costOf({ inputs: [], equations: [equation], outputs: [] }, costs);
   if (primitive.name === "dot") {
     const { batch } = equation.params as DotParams;
-    return shape.length < 2 || batch[0].length > 0 ? null : { values: [result], shape, isProduct: true, cost };
+    return shape.length < 2 || batch[0].length > 0
+      ? null
+      : { values: [result], shape, isProduct: true, cost };
   }
   const isElementwise =
     inputs.length > 0 &&

@@ -18,7 +18,7 @@ const check = (
     fc.property(expressions(loops), sizes, fc.nat(100), (expression, size, seed) => {
       property(toFunction(expression), size, seed, expression);
     }),
-    { numRuns: runs * Number(process.env.PROPERTY_RUNS ?? (isLong ? 10 : 1)) },
+    { numRuns: runs * Number(process.env.PROPERTY_RUNS ?? (isLong ? 5 : 1)) },
   );
 };
 

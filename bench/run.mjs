@@ -13,6 +13,7 @@ const benchmarks = [
     "scaling",
     "agents",
     "native",
+    "gpu",
     "train",
     "inference",
     "hostRunners",

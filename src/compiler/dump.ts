@@ -28,7 +28,7 @@ const passes: Readonly<Partial<Record<string, (forms: CompiledForms) => string>>
 };
 
 /** Names of all that can be dumped, in the order in which it is made: passes, then the listings of renderers. */
-export const dumpPasses: readonly string[] = [...Object.keys(passes), "wat", "c", "ptx"];
+export const dumpPasses: readonly string[] = [...Object.keys(passes), "wat", "c", "schedule", "ptx"];
 
 /** What a pass made of a program, as a file; null where a program has no such form. */
 export function dumpText(pass: string, forms: CompiledForms): DumpText | null {

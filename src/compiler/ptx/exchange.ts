@@ -97,6 +97,27 @@ export function exchangePhases(kernel: ExchangeKernel, division: Division): read
       ];
 }
 
+/** In words, what is exchanged and how. */
+export function describeExchange(kernel: ExchangeKernel, division: Division): string {
+  const { combine, pulls } = kernel;
+  const bytes = pulls.reduce(
+    (sum, pull) => sum + operandSize(pull, division.parts) * itemSize(pull.from.buffer.dtype),
+    0,
+  );
+  const what = isInCommon(kernel, division)
+    ? "gather in common memory"
+    : combine === null
+      ? isGather(kernel)
+        ? "gather"
+        : "all to all"
+      : isShared(kernel)
+        ? `all-reduce (${combine}), each block a share`
+        : pulls.every(({ perReceiver }) => perReceiver === 0)
+          ? `all-reduce (${combine}), each block all of it`
+          : `reduce and scatter (${combine})`;
+  return `${what}, ${bytes} bytes of each block`;
+}
+
 class Exchange {
   private readonly layout: ReturnType<typeof layoutOf>;
   /** Where the side begins that it goes by. */

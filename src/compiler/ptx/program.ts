@@ -11,19 +11,30 @@ import { functionsIn } from "./functions.js";
 import { Grid } from "./grid.js";
 import { renderLoop } from "./loop.js";
 import { sortAlone, sortShare } from "./sharedSort.js";
+import { Schedule } from "./schedule.js";
 import { renderSort } from "./sort.js";
 import { KernelText, type Surroundings } from "./surroundings.js";
 import { Stopwatch } from "./stopwatch.js";
 import { PtxText } from "./text.js";
+import { Trace } from "./trace.js";
+import type { PtxProgram } from "./types.js";
 
-/** The PTX of steps for a block of so many threads, and the names of its kernels; `profile` is where to note their times. */
+/** How programs are watched while they run. */
+export interface Watching {
+  /** Where in memory to note how long kernels take; null for nowhere. */
+  readonly profile: number | null;
+  /** Whether the host is told which kernel runs. */
+  readonly isTraced: boolean;
+}
+
+/** The PTX of steps for a block of so many threads, and the names of its kernels. */
 export const renderProgram = (
   steps: readonly Step[],
   plan: MemoryPlan,
   threads: number,
-  profile: number | null,
-): { readonly text: string; readonly kernels: readonly string[] } =>
-  new ProgramRenderer(plan, threads, profile).render(steps);
+  watching: Watching,
+): Pick<PtxProgram, "text" | "kernels" | "schedule"> =>
+  new ProgramRenderer(plan, threads, watching).render(steps);
 
 class ProgramRenderer implements Surroundings {
   private readonly out = new PtxText();
@@ -37,13 +48,15 @@ class ProgramRenderer implements Surroundings {
   readonly counters = new Map<number, string>();
   private readonly kernels: string[] = [];
   private readonly stopwatch: Stopwatch | null;
+  private readonly trace: Trace | null;
+  private readonly schedule = new Schedule();
   private meetings: Meetings;
   private areInputsRead = false;
 
   constructor(
     private readonly plan: MemoryPlan,
     readonly threads: number,
-    profile: number | null,
+    { profile, isTraced }: Watching,
   ) {
     const { out } = this;
     this.meetings = new Meetings(plan);
@@ -59,6 +72,7 @@ class ProgramRenderer implements Surroundings {
     this.own = parts === 1 ? first : out.effect("mad.lo.u64", "b64", far, distance, first);
     this.grid = parts === 1 ? null : new Grid(out, this.control, this.thread, parts);
     this.stopwatch = profile === null ? null : new Stopwatch(out, this.thread, this.memory, profile);
+    this.trace = isTraced ? new Trace(out, this.thread, this.host) : null;
   }
 
   private parameter(name: string): string {
@@ -66,7 +80,7 @@ class ProgramRenderer implements Surroundings {
     return out.effect("cvta.to.global.u64", "b64", out.effect("ld.param.u64", "b64", `[${name}]`));
   }
 
-  render(steps: readonly Step[]): { readonly text: string; readonly kernels: readonly string[] } {
+  render(steps: readonly Step[]): Pick<PtxProgram, "text" | "kernels" | "schedule"> {
     this.emit(steps);
     this.stopwatch?.stop();
     this.grid?.end();
@@ -84,7 +98,8 @@ class ProgramRenderer implements Surroundings {
       `{\n${body}\n}`,
       "",
     ].join("\n");
-    return { text, kernels: this.kernels };
+    const shape = { blocks: this.plan.division.parts, threads: this.threads };
+    return { text, kernels: this.kernels, schedule: () => this.schedule.show(steps, this.plan, shape) };
   }
 
   private emit(steps: readonly Step[]): void {
@@ -92,14 +107,20 @@ class ProgramRenderer implements Surroundings {
   }
 
   private meetBefore(touches: readonly Touch[]): void {
-    if (this.meetings.next(touches)) this.out.line("bar.sync 0;");
+    if (this.meetings.next(touches)) this.meetBlock();
   }
 
   /** The end of an iteration: what it touched would meet what the next one does. */
   private endIteration(): void {
     if (!this.meetings.isPending) return;
-    this.out.line("bar.sync 0;");
+    this.meetBlock();
     this.meetings.clear();
+  }
+
+  /** The threads of the block meet. */
+  private meetBlock(): void {
+    this.schedule.line("block meets");
+    this.out.line("bar.sync 0;");
   }
 
   private emitStep(step: Step): void {
@@ -127,8 +148,10 @@ class ProgramRenderer implements Surroundings {
     this.counters.set(id, register);
     const start = out.newLabel();
     out.placeLoop(start);
-    this.emit(body);
-    this.endIteration();
+    this.schedule.inside(`for t${id} < ${length}${reverse ? " backwards" : ""}:`, () => {
+      this.emit(body);
+      this.endIteration();
+    });
     out.line(`add.s32 ${register}, ${register}, ${reverse ? -1 : 1};`);
     const more = out.effect(
       reverse ? "setp.ge.s32" : "setp.lt.s32",
@@ -143,13 +166,17 @@ class ProgramRenderer implements Surroundings {
     const { out } = this;
     const [start, end] = [out.newLabel(), out.newLabel()];
     out.placeLoop(start);
-    this.emit(test);
-    this.meetBefore([this.meetings.touch(predicate.buffer, false, "all")]);
+    this.schedule.inside("while:", () => {
+      this.emit(test);
+      this.meetBefore([this.meetings.touch(predicate.buffer, false, "all")]);
+    });
     const behindTest = this.meetings.fork();
     const holds = out.effect("setp.ne.u32", "pred", this.load(predicate, "u8"), "0");
     out.line(`@!${holds} bra.uni ${end};`);
-    this.emit(body);
-    this.endIteration();
+    this.schedule.inside("do:", () => {
+      this.emit(body);
+      this.endIteration();
+    });
     out.line(`bra.uni ${start};`);
     out.place(end);
     // It is left behind the test.
@@ -169,7 +196,7 @@ class ProgramRenderer implements Surroundings {
         const isOther = out.effect("setp.gt.s32", "pred", chosen, String(at));
         out.line(`@${isOther} bra.uni ${next};`);
       }
-      this.emit(steps);
+      this.schedule.inside(`case ${at} of ${cases.length}:`, () => this.emit(steps));
       out.line(`bra.uni ${end};`);
       out.place(next);
       return this.meetings;
@@ -239,6 +266,7 @@ class ProgramRenderer implements Surroundings {
 
   /** All blocks meet. */
   private meetAll(): void {
+    this.schedule.line("all blocks meet");
     this.grid?.meet();
     this.meetings.clear();
   }
@@ -247,9 +275,12 @@ class ProgramRenderer implements Surroundings {
     const { grid } = this;
     if (grid === null) throw new Error("a program for several devices is rendered for one block");
     const phases = exchangePhases(kernel, this.plan.division);
+    let isBegun = false;
     phases.forEach((phase, at) => {
       if (at > 0) this.meetAll();
-      if (phase !== null) this.call(kernel, phase);
+      if (phase === null) return;
+      this.call(kernel, phase, isBegun ? "goes on" : null);
+      isBegun = true;
     });
     grid.turn();
   }
@@ -263,10 +294,12 @@ class ProgramRenderer implements Surroundings {
     this.meetAll();
     this.call(kernel, (text) => sortShare(text, kernel, division));
     this.meetAll();
-    out.when(grid.wasTooMany(), () => {
-      this.call(kernel, (text) => sortAlone(text, kernel, division));
-      this.meetAll();
-    });
+    out.when(grid.wasTooMany(), () =>
+      this.schedule.inside("where that was too much for a block, the first sorts alone:", () => {
+        this.call(kernel, (text) => sortAlone(text, kernel, division), "a network of all keys");
+        this.meetAll();
+      }),
+    );
   }
 
   private mayOverlap(from: Place, to: Place): boolean {
@@ -274,11 +307,13 @@ class ProgramRenderer implements Surroundings {
     return a.start < b.end && b.start < a.end;
   }
 
-  /** Writes down a kernel. */
-  private call(kernel: Kernel, render: (text: KernelText) => void): void {
+  /** Writes down a kernel; `note` says what is done of it, if it is not the first of it, for people. */
+  private call(kernel: Kernel, render: (text: KernelText) => void, note: string | null = null): void {
     const { out, plan, threads } = this;
     this.meetBefore(this.meetings.touchesOf(kernel, "all"));
     const name = `k${this.kernels.length}_${kernel.name.replaceAll(/\W/g, "_")}`;
+    this.schedule.kernel(this.kernels.length, name, kernel, note);
+    this.trace?.next(this.kernels.length);
     this.stopwatch?.next(this.kernels.length);
     this.kernels.push(name);
     out.line(`// ${name}`);
@@ -288,8 +323,9 @@ class ProgramRenderer implements Surroundings {
   /** Tells the host of a message, and waits until it has been printed. */
   private print(kernel: Extract<Kernel, { kind: "print" }>): void {
     const { out, host } = this;
-    out.line("bar.sync 0;");
+    this.meetBlock();
     this.meetings.clear();
+    this.schedule.line(`print message ${kernel.message}`);
     const block = out.effect("mov.u32", "b32", "%ctaid.x");
     const isFirst = out.effect("setp.eq.u32", "pred", out.effect("or.b32", "b32", this.thread, block), "0");
     out.when(isFirst, () => {
@@ -300,6 +336,6 @@ class ProgramRenderer implements Surroundings {
       const word = out.effect("ld.volatile.global.u32", "b32", `[${host}]`);
       out.line(`@${out.effect("setp.ne.u32", "pred", word, "0")} bra ${again};`);
     });
-    out.line("bar.sync 0;");
+    this.meetBlock();
   }
 }

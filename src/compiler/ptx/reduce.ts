@@ -60,6 +60,16 @@ function sharingOf(kernel: LoopKernel, { loops, vector }: Nest, threads: number)
   return best;
 }
 
+/** In words, how a reduction is shared out. */
+export function describeReduction(kernel: LoopKernel, nest: Nest, threads: number): string {
+  const { lanes, warps } = sharingOf(kernel, nest, threads);
+  const [kept, reduced] = [false, true].map((is) =>
+    sizeOf(extentsOf(nest.loops.filter(({ isReduced }) => isReduced === is))),
+  );
+  const by = lanes * warps === 1 ? "a thread" : `${lanes} lanes x ${warps} ${warps === 1 ? "warp" : "warps"}`;
+  return `reduction, ${kept} of ${reduced} elements, each by ${by}`;
+}
+
 export class Reducing {
   private readonly kept: readonly Loop[];
   private readonly reduced: readonly Loop[];

@@ -33,8 +33,12 @@ function scratchOf(kernel: Kernel, parts: number, threads: number): number {
 /** Cycles of what a block does, roughly: measured on an H200. */
 const costs: Costs = { operation: 150, element: 0.1, multiplication: 0.02, meeting: 5000, byte: 0.03 };
 
-/** Two words of 64 bits for each kernel. */
-const profileBytes = (steps: readonly Step[]): number => 16 * kernelsIn(steps).length;
+/** Functions that a kernel has at most: what blocks do together is one for each time between their meetings. */
+const mostFunctions = ({ kind }: Kernel): number => (kind === "exchange" ? 3 : kind === "sort" ? 2 : 1);
+
+/** Two words of 64 bits for each function. */
+const profileBytes = (steps: readonly Step[]): number =>
+  16 * kernelsIn(steps).reduce((sum, kernel) => sum + mostFunctions(kernel), 0);
 
 /** PTX for a GPU. */
 export const ptxRenderer = ({
@@ -43,6 +47,7 @@ export const ptxRenderer = ({
   mostBlocks = multiprocessors,
   threads = 256,
   isProfiled = false,
+  isTraced = false,
 }: PtxTarget): Renderer<PtxProgram> => ({
   name: "the GPU",
   lanes: 32,
@@ -54,8 +59,11 @@ export const ptxRenderer = ({
   ...(isProfiled && { margin: (steps) => ({ before: 0, behind: profileBytes(steps) }) }),
   render: (steps, plan) => {
     const profile = isProfiled ? plan.bytes - align(profileBytes(steps)) : null;
-    const { text, kernels } = renderProgram(steps, plan, threads, profile);
-    return { text, kernels, profile, blocks: plan.division.parts, threads, sharedBytes: plan.fastBytes };
+    const rendered = renderProgram(steps, plan, threads, { profile, isTraced });
+    return { ...rendered, profile, blocks: plan.division.parts, threads, sharedBytes: plan.fastBytes };
   },
-  list: ({ text }) => ({ ptx: () => ({ suffix: "ptx", text }) }),
+  list: ({ text, schedule }) => ({
+    schedule: () => ({ suffix: "schedule.txt", text: schedule() }),
+    ptx: () => ({ suffix: "ptx", text }),
+  }),
 });

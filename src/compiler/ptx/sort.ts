@@ -20,6 +20,11 @@ export const renderSort = (text: KernelText, kernel: SortKernel): void => {
   else byNetwork(text, kernel);
 };
 
+/** In words, how lanes are sorted. */
+export const describeSort = (kernel: SortKernel): string =>
+  `sort of ${kernel.lanes} x ${kernel.length} by ` +
+  (isShort(kernel) ? "counting, an element per thread" : "a network, one lane after the other");
+
 /** The element of a lane at a position. */
 export const element = (
   text: KernelText,

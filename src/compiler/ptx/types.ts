@@ -12,6 +12,8 @@ export interface PtxTarget {
   readonly threads?: number;
   /** Whether programs are to measure how long each of their kernels takes. */
   readonly isProfiled?: boolean;
+  /** Whether programs are to tell the host which kernel they are in. */
+  readonly isTraced?: boolean;
 }
 
 /**
@@ -22,7 +24,8 @@ export interface PtxTarget {
  * `memory` is where the plan's addresses begin, aligned to 256 bytes. `control` is 256 bytes of device memory, zero
  * before the first launch and left alone by the host afterwards: blocks meet by it. `host` is 64 bytes of pinned host
  * memory that the device sees, zero before each launch. To have a message printed, the program writes its number plus
- * one into the first word there and waits until the host, which reads the values at their slots, has written 0.
+ * one into the first word there and waits until the host, which reads the values at their slots, has written 0. Programs
+ * that are traced write the number, plus one, of the kernel that the first block is in into the second word.
  */
 export interface PtxProgram {
   readonly text: string;
@@ -33,6 +36,8 @@ export interface PtxProgram {
   readonly sharedBytes: number;
   /** Names of its kernels, by their numbers. */
   readonly kernels: readonly string[];
+  /** What it does, as text for people. */
+  readonly schedule: () => string;
   /**
    * Where in memory the kernels' times are, two words of 64 bits for each: cycles of the first block's processor, and how
    * often it has run. Null where they are not measured.

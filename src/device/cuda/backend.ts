@@ -75,7 +75,7 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
   }
 
   function made(program: Program, name: string, constants: number, device: CudaDevice, key: string): Ready {
-    const target = { ...device.card.target, isProfiled: isProfiled() };
+    const target = { ...device.card.target, isProfiled: isProfiled(), isTraced: isTraced() };
     const memo = knownKey("cuda", compilerOf(device), JSON.stringify(target), key);
     const kept = memo === null ? null : keptProgram(memo);
     const load = (code: Uint8Array, { layout, launch }: Omit<Ready, "module">): Ready => ({
@@ -87,7 +87,8 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
     const { code, ...layout } = compile(program, constants, rendererFor(target), (forms) =>
       writeDumps(name, forms),
     );
-    const { text, ...launch } = code;
+    const { text, blocks, threads, sharedBytes, kernels, profile } = code;
+    const launch = { blocks, threads, sharedBytes, kernels, profile };
     const cubin = cubinOf(device, name, text);
     if (memo !== null && cubin.key !== null)
       rememberProgram(cachePath(), memo, { layout, launch, library: cubin.key });

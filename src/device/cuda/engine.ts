@@ -14,7 +14,7 @@ export interface Engine {
   readonly fetching: Fetching;
   /**
    * What the running program says to the host: first the number, plus one, of a message that waits to be printed, then,
-   * where it is traced, the number of the kernel it is in.
+   * where it is traced, the number, plus one, of the kernel it is in.
    */
   readonly words: Int32Array;
   /** Where the GPU sees these words. */

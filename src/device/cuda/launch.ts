@@ -153,9 +153,13 @@ export class Starter {
   private failRun(code: number): never {
     const { device, words } = this.engine;
     const { name, launch } = this.loaded;
-    const kernel = words[1];
+    const kernel = words[1] - 1;
+    const inside =
+      kernel < 0
+        ? "before its first kernel"
+        : `in its kernel ${kernel} (${launch.kernels[kernel] ?? "unnamed"})`;
     const where = isTraced()
-      ? `It was in its kernel ${kernel} (${launch.kernels[kernel] ?? "which has no name"})`
+      ? `It was ${inside}`
       : "With VIBE_RL_CUDA_TRACE=1 it tells which of its kernels it was in";
     return device.failed(
       code,

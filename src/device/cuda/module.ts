@@ -3,7 +3,7 @@ import type { PtxProgram } from "../../compiler/index.js";
 import type { CudaDevice } from "./device.js";
 
 /** How a program is started. */
-export type Launch = Omit<PtxProgram, "text">;
+export type Launch = Omit<PtxProgram, "text" | "schedule">;
 
 /** What the entry of every program is called. */
 const entryName = "vibe_rl_run";

@@ -9,7 +9,7 @@ import { emulatorFlags } from "./emulate.js";
 import { ptxToC } from "./translate.js";
 
 /** A GPU that is small enough for fibers. */
-const target: PtxTarget = { multiprocessors: 4, sharedBytes: 96 * 1024 };
+export const target: PtxTarget = { multiprocessors: 4, sharedBytes: 96 * 1024 };
 
 /** A renderer whose C does what the PTX of another one says. */
 function emulated(renderer: ReturnType<typeof ptxRenderer>): Renderer<CProgram> {
@@ -55,11 +55,19 @@ const explaining = (executable: Executable): Executable => ({
   run: (inputs) => explained(() => executable.run(inputs)),
 });
 
-/** The device with programs of another target. */
-export function emulatedPtx(name: string, of: PtxTarget): Backend {
+/** The device with programs of another target, or divided in a way of their own, which has a name. */
+export function emulatedPtx(
+  name: string,
+  of: PtxTarget,
+  division?: { readonly name: string; readonly divide: NonNullable<Renderer<unknown>["divide"]> },
+): Backend {
+  const renderer = ptxRenderer(of);
+  const variant = createHash("sha256")
+    .update(JSON.stringify([of, division?.name]))
+    .digest("hex");
   const native = nativeBackend(
-    () => emulated(ptxRenderer(of)),
-    () => [...flags, `-DTARGET=${of.multiprocessors}_${of.threads ?? 0}`],
+    () => emulated(division === undefined ? renderer : { ...renderer, divide: division.divide }),
+    () => [...flags, `-DTARGET=${variant.slice(0, 16)}`],
   );
   const { resident } = native;
   return {

@@ -144,11 +144,13 @@ describe.skipIf(isSkipped)("programs that fail", () => {
   });
 
   it("say which kernel they were in, if they are traced", () => {
-    useFake();
     vi.stubEnv("VIBE_RL_CUDA_TRACE", "1");
-    const failing = (launch: object) =>
-      failure(fakeDevice(renderingText(() => "@kernel 1 @status 700", launch)));
-    expect(failing({ kernels: ["first", "loop 17"] })).toContain("It was in its kernel 1 (loop 17)");
+    const failing = (text: string) => {
+      useFake();
+      return failure(fakeDevice(renderingText(() => text, { kernels: ["first", "loop 17"] })));
+    };
+    expect(failing("@kernel 2\n@status 700")).toContain("It was in its kernel 1 (loop 17)");
+    expect(failing("@status 700")).toContain("It was before its first kernel");
   });
 
   it("take too long for a GPU with a display", () => {

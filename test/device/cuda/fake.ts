@@ -124,6 +124,7 @@ export const renderingText =
       threads: 32,
       sharedBytes: 0,
       kernels: [],
+      schedule: () => "",
       profile: null,
       ...launch,
     }),

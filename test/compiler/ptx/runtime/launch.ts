@@ -136,6 +136,7 @@ __attribute__((visibility("default"))) void vibe_rl_run(char *memory, void (*pri
   munmap(locals, localBytes);
   munmap(stacks, stacksBytes);
   if (fault[0] == 0) return;
+  if (host[1] != 0) snprintf(fault + strlen(fault), sizeof fault - strlen(fault), ", in kernel %u", host[1] - 1);
   memset(control, 0, sizeof control);
   /* The caller looks here when printing fails, as it does for a message that there is not. */
   setenv("VIBE_RL_PTX_FAULT", fault, 1);

@@ -1,0 +1,50 @@
+// What programs cost, by prices for what they do.
+import { expect, it } from "vitest";
+import { lax, makeProgram, np, type Array } from "vibe-rl/array";
+import { costOf, unknownTurns, type Costs } from "../../../src/array/partition/costs.js";
+import { simplifyProgram } from "../../../src/compiler/simplify/simplify.js";
+
+/** Prices that tell from the sum what was paid for. */
+const prices: Costs = { operation: 1e9, element: 1, multiplication: 1e-3, meeting: 1e12, byte: 1e-6 };
+const cost = (f: (...args: Array[]) => unknown, ...args: Array[]): number =>
+  costOf(simplifyProgram(makeProgram(f)(...args).program), prices);
+
+it("elementwise operations cost an element each, reductions what they read", () => {
+  expect(cost((x) => np.tanh(x).add(x), np.ones([6, 5]))).toBe(2e9 + 60);
+  expect(cost((x) => x.sum(0), np.ones([6, 5]))).toBe(1e9 + 30);
+});
+
+it("products cost their multiplications", () => {
+  expect(cost((x, y) => x.matmul(y), np.ones([4, 10]), np.ones([10, 3]))).toBeCloseTo(1e9 + 12 + 0.12, 5);
+});
+
+it("loops cost their turns, where they are known, and branches the most expensive case", () => {
+  const body = cost((x) => np.tanh(x), np.ones([8]));
+  const loop = (length: number) =>
+    cost((x) => lax.scan((c: Array) => [np.tanh(c), null], x, null, { length })[0], np.ones([8]));
+  expect(loop(7) - loop(5)).toBe(2 * body);
+  const test = cost((x) => x.sum().less(1), np.ones([8]));
+  const turns = cost(
+    (x) =>
+      lax.whileLoop(
+        (c: Array) => c.sum().less(1),
+        (c: Array) => np.tanh(c),
+        x,
+      ),
+    np.ones([8]),
+  );
+  expect(turns).toBe(1e9 + unknownTurns * (test + body));
+  const branch = (least: number) =>
+    cost(
+      (x, p) =>
+        lax.cond(
+          p,
+          (c: Array) => np.tanh(c),
+          (c: Array) => (least === 1 ? np.tanh(c) : np.exp(np.tanh(c))),
+          x,
+        ),
+      np.ones([8]),
+      np.array(true),
+    );
+  expect(branch(2) - branch(1)).toBe(body);
+});

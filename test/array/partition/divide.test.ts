@@ -1,0 +1,100 @@
+// Which values of programs are split where nobody says it: those that make the whole program cheaper.
+import { expect, it } from "vitest";
+import { grad, lax, makeProgram, np, random, tree, type Array } from "vibe-rl/array";
+import { subPrograms, type Program } from "../../../src/array/core/program.js";
+import type { Costs } from "../../../src/array/partition/costs.js";
+import { divideProgram } from "../../../src/array/partition/divide.js";
+import { simplifyProgram } from "../../../src/compiler/simplify/simplify.js";
+
+/** About what a GPU's blocks pay, in cycles. */
+const prices: Costs = { operation: 150, element: 0.1, multiplication: 0.02, meeting: 5000, byte: 0.03 };
+
+const divided = (f: (...args: Array[]) => unknown, args: readonly Array[], most = 8, costs = prices) =>
+  divideProgram(simplifyProgram(makeProgram(f)(...args).program), most, costs);
+
+/** The shapes of all results of a primitive, wherever they are. */
+const shapesOf = (program: Program, name: string): string[] =>
+  program.equations.flatMap((equation) => [
+    ...(equation.primitive.name === name ? equation.outputs.map(({ type }) => type.shape.join("x")) : []),
+    ...subPrograms(equation).flatMap((inner) => shapesOf(inner, name)),
+  ]);
+
+const countOf = ({ equations }: Program, name: string): number =>
+  equations.reduce(
+    (sum, equation) =>
+      sum +
+      (equation.primitive.name === name ? 1 : 0) +
+      subPrograms(equation).reduce((inner, one) => inner + countOf(one, name), 0),
+    0,
+  );
+
+type Weights = readonly [Array, Array];
+const forward = ([a, b]: Weights, x: Array): Array => np.tanh(x.matmul(a)).matmul(b);
+
+/** A few environments that play, and minibatches of what they have seen: the shape of PPO. */
+const ppo = (key: Array): unknown => {
+  const weights: Weights = [random.normal(key, [8, 64]), random.normal(key, [64, 64])];
+  const update = (state: Weights, batch: Array): [Weights, Array] => {
+    const loss = (w: Weights) => np.square(forward(w, batch)).mean();
+    const slopes = grad(loss)(state);
+    return [tree.map((w: Array, d: Array) => w.sub(d.mul(0.1)), state, slopes), loss(state)];
+  };
+  const iteration = (state: Weights): [Weights, Array] => {
+    const [, seen] = lax.scan(
+      (observation: Array) => [np.sin(forward(state, observation).slice(":", ":8")), observation],
+      np.ones([4, 8]),
+      null,
+      { length: 512 },
+    );
+    const batches = random.permutation(key, seen.reshape([2048, 8])).reshape([4, 512, 8]);
+    const [next, losses] = lax.scan(update, state, batches);
+    return [next, losses.mean()];
+  };
+  return lax.scan(iteration, weights, null, { length: 3 });
+};
+
+it("PPO splits its minibatches, adds up gradients once for each, and plays a few environments whole", () => {
+  const found = divided(ppo, [random.key(0)], 132);
+  expect(found?.axes).toEqual([{ name: "parts", size: 64 }]);
+  const products = shapesOf(found?.program as Program, "dot");
+  // Rollouts, then minibatches of which each part has 512 / 64 rows.
+  expect(products.filter((shape) => shape.startsWith("4x"))).toEqual(["4x64", "4x64"]);
+  const batches = products.filter((shape) => shape === "8x64");
+  expect(batches.length).toBeGreaterThanOrEqual(3);
+  expect(products).not.toContain("512x64");
+  expect(countOf(found?.program as Program, "psum")).toBeGreaterThanOrEqual(1);
+  expect(countOf(found?.program as Program, "psum")).toBeLessThanOrEqual(2);
+});
+
+it("small programs are left to one part, and so is what has no products", () => {
+  expect(divided((x) => x.matmul(x.T), [np.ones([16, 16])])).toBeNull();
+  expect(divided((x) => np.tanh(x), [np.ones([1000, 1000])])).toBeNull();
+  expect(divided((x) => x.matmul(x), [np.ones([4, 4])])).toBeNull();
+});
+
+it("meetings that cost too much are not held", () => {
+  const f = (x: Array, y: Array) => np.tanh(x.matmul(y)).matmul(y);
+  const args = [np.ones([256, 64]), np.ones([64, 64])];
+  expect(divided(f, args)).not.toBeNull();
+  expect(divided(f, args, 8, { ...prices, meeting: 1e6 })).toBeNull();
+});
+
+it("there are as many parts as there are rows for, a power of two", () => {
+  const f = (x: Array, y: Array) => np.tanh(x.matmul(y)).matmul(y);
+  const partsOf = (rows: number, most: number) =>
+    divided(f, [np.ones([rows, 128]), np.ones([128, 128])], most)?.axes[0].size;
+  expect([partsOf(256, 132), partsOf(256, 13), partsOf(64, 132)]).toEqual([32, 8, 8]);
+});
+
+it("inputs and outputs all parts have whole", () => {
+  const found = divided((x, y) => [x.matmul(y), x], [np.ones([256, 128]), np.ones([128, 128])]);
+  expect(found?.program.inputs.map(({ type }) => type.shape)).toEqual([
+    [256, 128],
+    [128, 128],
+  ]);
+  expect(found?.program.outputs.map(({ type }) => type.shape)).toEqual([
+    [256, 128],
+    [256, 128],
+  ]);
+  expect(countOf(found?.program as Program, "allGather")).toBe(1);
+});

@@ -1,0 +1,69 @@
+// Kernels by hand, for what only depends on who reads and writes what.
+import type {
+  AxisIndexKernel,
+  Buffer,
+  CopyKernel,
+  ExchangeKernel,
+  Kernel,
+  Place,
+  PrintKernel,
+  SortKernel,
+  Step,
+} from "../../../src/compiler/kernel.js";
+
+let buffers = 0;
+
+/** A new buffer of floats. */
+export const buffer = (name: string, size = 4096, dtype: Buffer["dtype"] = "float32"): Buffer => ({
+  id: buffers++,
+  dtype,
+  size,
+  name,
+});
+
+export const placeOf = (of: Buffer): Place => ({ buffer: of, offset: 0, counters: [] });
+
+export const copy = (from: Buffer, to: Buffer): CopyKernel => ({
+  ...{ kind: "copy", name: "copy" },
+  ...{ from: placeOf(from), to: placeOf(to), size: to.size },
+});
+
+export const axisIndex = (to: Buffer): AxisIndexKernel => ({
+  ...{ kind: "axisIndex", name: "axisIndex", axes: ["parts"], to: placeOf(to) },
+});
+
+export const print = (operand: Buffer): PrintKernel => ({
+  ...{ kind: "print", name: "print", message: 0, operands: [placeOf(operand)] },
+});
+
+/** A sort of one array by itself. */
+export const sort = (from: Buffer, to: Buffer): SortKernel => ({
+  ...{ kind: "sort", name: "sort", lanes: 1, length: from.size, stride: 1, outer: from.size },
+  ...{ keys: [placeOf(from)], values: [{ from: placeOf(from), to: placeOf(to) }] },
+});
+
+/** All devices combine or gather one array; `perReceiver` tells the parts that they get apart. */
+export const exchange = (
+  combine: ExchangeKernel["combine"],
+  from: Buffer,
+  to: Buffer,
+  perReceiver = 0,
+): ExchangeKernel => ({
+  ...{ kind: "exchange", name: "exchange", axes: ["parts"], combine, pairs: null },
+  pulls: [
+    {
+      ...{ from: placeOf(from), to: placeOf(to), extents: [from.size], fromStrides: [1], toStrides: [1] },
+      ...{ perReceiver, perSender: combine === null ? from.size : 0 },
+    },
+  ],
+});
+
+export const stepsOf = (kernels: readonly Kernel[]): Step[] =>
+  kernels.map((kernel) => ({ kind: "kernel", kernel }));
+
+export const loopOf = (length: number, body: readonly Step[]): Step => ({
+  kind: "loop",
+  counter: { id: buffers++, length },
+  reverse: false,
+  body,
+});

@@ -1,11 +1,17 @@
 // Random programs, divided over blocks at random, give the interpreter's answers; `npm run test:ptx` runs many more.
 import fc from "fast-check";
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import type { Program } from "../../../src/array/index.js";
+import { ptxRenderer } from "../../../src/compiler/index.js";
+import { simplifyProgram } from "../../../src/compiler/simplify/simplify.js";
+import { kernelsIn } from "../../../src/compiler/walk.js";
 import { isWithoutNative } from "../../device/native.js";
+import { compileFor } from "../forms.js";
 import { argumentsFor, mixedPrograms, toFunction } from "../mixedPrograms.js";
 import { stateArguments, statePrograms, toStateFunction } from "../statePrograms.js";
 import { expectTogether, type BatchedCase } from "../together.js";
-import { dividedDevice } from "./divided.js";
+import { divideAtRandom, dividedDevice } from "./divided.js";
+import { largePrograms } from "./largePrograms.js";
 
 const rounds = process.env.VIBE_RL_PTX_TESTS === "all" ? 20 : 1;
 const tolerance = { rtol: 1e-5, atol: 2e-5 };
@@ -29,8 +35,23 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/divided.test.ts"))(
   "random programs, divided over blocks",
   { timeout: 600_000 },
   () => {
+    it("exchange something", () => {
+      const divide = (program: Program) => divideAtRandom(simplifyProgram(program), 4, 1);
+      for (const { f, args } of largePrograms()) {
+        const { steps } = compileFor({
+          ...ptxRenderer({ multiprocessors: 4, sharedBytes: 2 ** 16 }),
+          divide,
+        })(f, ...args);
+        expect(kernelsIn(steps).map(({ kind }) => kind)).toContain("exchange");
+      }
+    });
+
     it.for([...Array(rounds).keys()])("over all dtypes (%i)", (round) =>
       expectTogether(mixed(round, 12), dividedDevice([2, 3, 4, 5][round % 4], round)),
+    );
+
+    it.for([...Array(rounds).keys()])("of larger arrays (%i)", (round) =>
+      expectTogether(largePrograms(), dividedDevice([4, 8, 16, 2][round % 4], 2000 + round)),
     );
 
     it.for([...Array(rounds).keys()])("with states that loops and branches overwrite (%i)", (round) =>

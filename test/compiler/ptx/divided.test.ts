@@ -13,7 +13,7 @@ import { expectTogether, type BatchedCase } from "../together.js";
 import { divideAtRandom, dividedDevice } from "./divided.js";
 import { largePrograms } from "./largePrograms.js";
 
-const rounds = process.env.VIBE_RL_PTX_TESTS === "all" ? 20 : 1;
+const rounds = process.env.VIBE_RL_PTX_TESTS === "all" ? 40 : 1;
 const tolerance = { rtol: 1e-5, atol: 2e-5 };
 
 const mixed = (seed: number, count: number): BatchedCase[] =>
@@ -47,7 +47,7 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/divided.test.ts"))(
     });
 
     it.for([...Array(rounds).keys()])("over all dtypes (%i)", (round) =>
-      expectTogether(mixed(round, 12), dividedDevice([2, 3, 4, 5][round % 4], round)),
+      expectTogether(mixed(round, 6), dividedDevice([2, 3, 4, 5][round % 4], round)),
     );
 
     it.for([...Array(rounds).keys()])("of larger arrays (%i)", (round) =>
@@ -55,7 +55,7 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/divided.test.ts"))(
     );
 
     it.for([...Array(rounds).keys()])("with states that loops and branches overwrite (%i)", (round) =>
-      expectTogether(states(round, 12), dividedDevice(3, 1000 + round)),
+      expectTogether(states(round, 6), dividedDevice(3, 1000 + round)),
     );
   },
 );

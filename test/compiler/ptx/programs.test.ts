@@ -18,7 +18,7 @@ const batchesOf = (batches: Batches): Batches =>
     ? batches
     : {
         "give the interpreter's answers": () =>
-          Object.entries(batches).flatMap(([fact, batch]) => named(fact, fewOf(batch(device), 5))),
+          Object.entries(batches).flatMap(([fact, batch]) => named(fact, fewOf(batch(device), 3))),
       };
 
 describe.skipIf(isWithoutNative("test/compiler/ptx/programs.test.ts"))(

@@ -1,6 +1,7 @@
 // Every example runs and does what it says.
 import { readdirSync } from "node:fs";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { itLong } from "./long.js";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -69,6 +70,9 @@ const checks: Record<string, (lines: string[]) => void> = {
   },
 };
 
+/** Their parts have tests of their own, which are quicker. */
+const long = ["invertedPendulum", "trainSnake"];
+
 describe("examples", () => {
   it("are all checked", () => {
     const files = readdirSync(new URL("../examples", import.meta.url))
@@ -77,7 +81,7 @@ describe("examples", () => {
     expect(Object.keys(checks).sort()).toEqual(files.sort());
   });
   for (const [name, check] of Object.entries(checks)) {
-    it(name, async () => {
+    (long.includes(name) ? itLong : it)(name, async () => {
       check(await run(name));
     });
   }

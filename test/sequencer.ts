@@ -6,17 +6,25 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** The longest files, each a few seconds, the longest ones first. */
 const long = [
   ...["runner/offPolicy.devices", "runner/multiGPU.devices"],
-  ...["compiler/nativePrograms", "compiler/native", "compiler/nativeThreads"],
-  ...["package/bundles", "docs", "playground/playground", "array/locations", "browserWorkers"],
+  ...["docs", "package/bundles", "playground/playground", "compiler/ptx/programs", "array/locations"],
   ...[
-    "array/partition/random",
-    "runner/killed",
+    "compiler/nativeThreads",
+    "compiler/native",
+    "compiler/nativePrograms",
     "vecEnv/workerVecEnv",
-    "dashboard/page",
-    "device/spmdBrowser",
+    "browser",
   ],
-  ...["cli/robust", "package/types", "array/properties", "browser", "compiler/longSums", "examples"],
-  ...["cli/damage", "policy/policy", "runner/resume", "checkpoint/killed", "policy/jsModule", "runner/lost"],
+  ...["cli/robust", "array/partition/random", "dashboard/page", "policy/jsModule", "compiler/large"],
+  ...["runner/killed", "device/spmdBrowser", "browserWorkers", "compiler/longSums", "compiler/reductions"],
+  ...[
+    "array/properties",
+    "device/nativeBuild",
+    "examples",
+    "runner/sweep",
+    "runner/promises",
+    "package/types",
+  ],
+  ...["cli/damage", "policy/policy", "runner/resume", "checkpoint/killed", "runner/lost", "files/lock"],
 ].map((name) => path.resolve("test", `${name}.test.ts`));
 
 export class LongestFirst extends BaseSequencer {

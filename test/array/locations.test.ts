@@ -17,6 +17,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { itLong } from "../long.js";
 import { unpackPackage } from "../package/project.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -171,7 +172,8 @@ describe("the user's line is named", { timeout: 120_000 }, () => {
       expect(printed(node("--enable-source-maps", file))).toEqual(expected(file, mistakes));
     });
 
-    it(`in the tests of a project that depends on the package, ${name}`, () => {
+    const itHere = name === "installed" ? it : itLong;
+    itHere(`in the tests of a project that depends on the package, ${name}`, () => {
       set();
       const test = mistakes
         .replace("import {", 'import { expect, it } from "vitest"; import {')

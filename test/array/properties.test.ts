@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkGrads, jit, jvp, np, random, vmap, type Array } from "vibe-rl/array";
 import { expectClose } from "../golden.js";
+import { isLong } from "../long.js";
 import { expressions, toFunction, type Expression } from "./randomPrograms.js";
 
 const sizes = fc.constantFrom(1, 2, 3, 5);
@@ -17,7 +18,7 @@ const check = (
     fc.property(expressions(loops), sizes, fc.nat(100), (expression, size, seed) => {
       property(toFunction(expression), size, seed, expression);
     }),
-    { numRuns: runs * Number(process.env.PROPERTY_RUNS ?? 1) },
+    { numRuns: runs * Number(process.env.PROPERTY_RUNS ?? (isLong ? 5 : 1)) },
   );
 };
 
@@ -31,14 +32,14 @@ function isSmooth(f: (x: Array) => Array, x: Array): boolean {
 
 describe("for random programs", () => {
   it("a traced f equals f to the last bit", () => {
-    check("all", 150, (f, size, seed) => {
+    check("all", 70, (f, size, seed) => {
       const x = vector(size, seed);
       expect(jit(f, { device: "interpreter" })(x).data()).toEqual(f(x).data());
     });
   });
 
   it("vmap(f) of a batch equals f of each example, stacked", () => {
-    check("all", 150, (f, size, seed) => {
+    check("all", 70, (f, size, seed) => {
       const batch = np.stack([0, 1, 2].map((row) => vector(size, seed + row)));
       const one = np.stack([...batch].map(f));
       expectClose(vmap(f)(batch), one, { rtol: 1e-5, atol: 1e-6 });
@@ -47,7 +48,7 @@ describe("for random programs", () => {
   });
 
   it("jvp and vjp agree with finite differences", () => {
-    check("static", 120, (f, size, seed) => {
+    check("static", 60, (f, size, seed) => {
       const x = vector(size, seed).astype("float64");
       fc.pre(isSmooth(f, x));
       checkGrads(f, [x], 1, { atol: 1e-4, rtol: 1e-4 });
@@ -55,7 +56,7 @@ describe("for random programs", () => {
   });
 
   it("forward mode agrees with finite differences through whileLoop too", () => {
-    check("all", 60, (f, size, seed) => {
+    check("all", 30, (f, size, seed) => {
       const x = vector(size, seed).astype("float64");
       fc.pre(isSmooth(f, x));
       checkGrads(f, [x], 1, { modes: ["fwd"], atol: 1e-4, rtol: 1e-4 });
@@ -63,7 +64,7 @@ describe("for random programs", () => {
   });
 
   it("jvp of vmap equals vmap of jvp", () => {
-    check("static", 60, (f, size, seed) => {
+    check("static", 40, (f, size, seed) => {
       const [batch, direction] = [0, 5].map((offset) =>
         np.stack([0, 1].map((row) => vector(size, seed + offset + row))),
       );

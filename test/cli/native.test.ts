@@ -14,6 +14,7 @@ const isSkipped = isWithoutNative("test/cli/native.test.ts, in part,");
 const small = [
   ...["--algo.lr_schedule", "constant", "--algo.clip_schedule", "constant"],
   ...["--algo.hidden_sizes", "(4,)", "--algo.n_steps", "8", "--algo.num_envs", "2", "--algo.n_epochs", "2"],
+  ...["--algo.n_minibatches", "4"],
   ...["--runner.total_timesteps", "64", "--runner.log_interval", "32", "--runner.eval_every", "64"],
   ...["--runner.eval_episodes", "2", "--runner.checkpoint_interval", "64", "--runner.plot", "false"],
 ];

@@ -25,6 +25,16 @@ export const casesOf = (
   tolerance: Tolerance,
 ): BatchedCase[] => Object.entries(functions).map(([name, f]) => ({ name, f, args, tolerance }));
 
+/** At most so many cases, from all parts of a batch. */
+export const fewOf = (cases: readonly BatchedCase[], most: number): BatchedCase[] => {
+  const step = Math.ceil(cases.length / most);
+  return cases.filter((_, at) => at % step === 0);
+};
+
+/** One in so many cases of a long batch, from all of its parts, unless all tests run on native code. */
+export const partOf = (cases: readonly BatchedCase[], oneIn: number): BatchedCase[] =>
+  process.env.VIBE_RL_DEVICE === "native" ? [...cases] : fewOf(cases, Math.max(20, cases.length / oneIn));
+
 type Run = (...args: Array[]) => unknown[];
 
 /** The results of all cases, of the arguments of all cases. */

@@ -2,11 +2,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { nodeResolve } from "@rollup/plugin-node-resolve";
-import { rollup, type RollupCache } from "rollup";
+import type { RollupCache } from "rollup";
 import * as esbuild from "esbuild";
 import * as vite from "vite";
-import webpack from "webpack";
+import type { Stats } from "webpack";
+import { isLong } from "../long.js";
 
 export interface Bundle {
   /** What the page loads, below the folder of bundles. */
@@ -39,6 +39,8 @@ async function withEsbuild(folder: string, program: string, out: string): Promis
 let parsed: RollupCache | undefined;
 
 async function withRollup(folder: string, program: string, out: string): Promise<Bundle> {
+  const { nodeResolve } = await import("@rollup/plugin-node-resolve");
+  const { rollup } = await import("rollup");
   const warnings: string[] = [];
   const build = await rollup({
     ...(parsed !== undefined && { cache: parsed }),
@@ -81,27 +83,9 @@ async function withVite(folder: string, program: string, out: string): Promise<B
   return { entry: `${out}/${result.output[0].fileName}`, isModule: true, warnings };
 }
 
-/** Whether webpack minimizes as it does by itself: with Terser, which takes longer than all bundlers for all bundles. */
-const isLong = process.env.VIBE_RL_TEST_LONG === "1";
-
-/** In place of Terser. */
-const minimizeQuickly = {
-  apply(compiler: webpack.Compiler): void {
-    const stage = webpack.Compilation.PROCESS_ASSETS_STAGE_OPTIMIZE_SIZE;
-    compiler.hooks.compilation.tap("minimize", (compilation) => {
-      compilation.hooks.processAssets.tapPromise({ name: "minimize", stage }, async (assets) => {
-        for (const [file, source] of Object.entries(assets)) {
-          const { code, errors } = await vite.minify(file, String(source.source()), { module: false });
-          if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
-          compilation.updateAsset(file, new webpack.sources.RawSource(code));
-        }
-      });
-    });
-  },
-};
-
 async function withWebpack(folder: string, program: string, out: string): Promise<Bundle> {
-  const stats = await new Promise<webpack.Stats | undefined>((resolve, reject) =>
+  const { default: webpack } = await import("webpack");
+  const stats = await new Promise<Stats | undefined>((resolve, reject) =>
     webpack(
       {
         context: folder,
@@ -111,7 +95,6 @@ async function withWebpack(folder: string, program: string, out: string): Promis
         output: { path: path.join(folder, out), filename: `${program}.js` },
         // Its hints are about any page with more than 244 KiB, not about ours.
         performance: { hints: false },
-        optimization: isLong ? {} : { minimizer: [minimizeQuickly] },
       },
       (error, found) => (error === null ? resolve(found) : reject(error)),
     ),
@@ -122,10 +105,10 @@ async function withWebpack(folder: string, program: string, out: string): Promis
   return { entry: `${out}/${program}.js`, isModule: false, warnings: texts };
 }
 
+/** Those that are quick, or all of them. */
 export const bundlers: Readonly<Record<string, Bundler>> = {
   Vite: withVite,
-  Rollup: withRollup,
-  webpack: withWebpack,
+  ...(isLong && { Rollup: withRollup, webpack: withWebpack }),
   esbuild: withEsbuild,
 };
 

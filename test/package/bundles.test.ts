@@ -1,4 +1,5 @@
-// The package from its tarball, bundled for pages by every bundler that users have, run in a browser and in Node.
+// The package from its tarball, bundled for pages by the bundlers that users have, run in a browser and in Node. All of
+// them, with all programs in pages, take `npm run test:long`.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -12,6 +13,7 @@ import {
   servePages,
   type PageServer,
 } from "../browser/chromium.js";
+import { isLong, itLong } from "../long.js";
 import { bundlers, kilobytesLoadedFirst, type Bundle } from "./bundlers.js";
 import { root } from "./modules.js";
 import { installedProject, type Project } from "./project.js";
@@ -34,6 +36,11 @@ const programs: readonly ProgramName[] = ["array", "ppo", "everything"];
 const names = Object.keys(bundlers);
 const bundles: Record<string, Record<string, Bundle>> = {};
 let project: Project;
+
+function expectArrayResult({ doubled, compiled }: Results["array"]): void {
+  expect(doubled).toEqual([2, 2]);
+  expect(compiled).toBeCloseTo(6 * Math.tanh(0.5), 5);
+}
 
 beforeAll(async () => {
   project = await installedProject();
@@ -72,6 +79,17 @@ describe("bundles for browsers", () => {
       return { name, told, measured, isTrue };
     });
     expect(rows).toEqual(rows.map((row) => ({ ...row, isTrue: [true, true, true] })));
+  });
+});
+
+describe.skipIf(isLong)("a small bundle in Node", () => {
+  it.each(names)("by %s keeps the methods of arrays and the device", (name) => {
+    const script = `await import("./${bundles[name].array.entry}");
+      console.log(JSON.stringify(await globalThis.result));`;
+    const output = execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+      ...{ cwd: project.folder, encoding: "utf8" },
+    });
+    expectArrayResult(JSON.parse(output) as Results["array"]);
   });
 });
 
@@ -115,19 +133,17 @@ describe.skipIf(isSkipped)("bundles in a browser", () => {
     return result;
   }
 
-  it.each(names)("by %s keep the methods of arrays and the device", async (name) => {
-    const { doubled, compiled } = await run(name, "array");
-    expect(doubled).toEqual([2, 2]);
-    expect(compiled).toBeCloseTo(6 * Math.tanh(0.5), 5);
+  itLong.each(names)("by %s keep the methods of arrays and the device", async (name) => {
+    expectArrayResult(await run(name, "array"));
   });
 
-  it.each(names)("by %s train PPO, and it learns", async (name) => {
+  it.each(isLong ? names : ["esbuild"])("by %s train PPO, and it learns", async (name) => {
     const { updates, first, last } = await run(name, "ppo");
     expect(updates).toBe(40);
     expect(last).toBeGreaterThan(2 * first);
   });
 
-  it.each(names)("by %s carry every sub-path; what needs files says so", async (name) => {
+  it.each(isLong ? names : ["Vite"])("by %s carry every sub-path; what needs files says so", async (name) => {
     const { line, records, subPaths, actions, errors } = await run(name, "everything");
     expect(line[0]).toBeCloseTo(3, 2);
     expect(line[1]).toBeCloseTo(-1, 2);
@@ -143,7 +159,7 @@ describe.skipIf(isSkipped)("bundles in a browser", () => {
     }
   });
 
-  it("train in a worker, too", async () => {
+  itLong("train in a worker, too", async () => {
     const { page, problems } = await openPage(browser);
     await page.goto(`${server.url}/empty.html`);
     const url = JSON.stringify(`${server.url}/${bundles.Vite.ppo.entry}`);
@@ -205,11 +221,14 @@ describe("a program of Node with files", () => {
     expect(filesOf("files.js")).toEqual(expected);
   });
 
-  it.each(["node", "browser"] as const)("works bundled for platform %s", async (platform) => {
-    const { folder } = project;
-    const outfile = path.join(folder, `files-${platform}.mjs`);
-    const entryPoints = [path.join(folder, "files.js")];
-    await esbuild.build({ entryPoints, outfile, platform, bundle: true, format: "esm", logLevel: "error" });
-    expect(filesOf(outfile)).toEqual(expected);
-  });
+  it.each(isLong ? (["node", "browser"] as const) : (["browser"] as const))(
+    "works bundled for platform %s",
+    async (platform) => {
+      const { folder } = project;
+      const outfile = path.join(folder, `files-${platform}.mjs`);
+      const entryPoints = [path.join(folder, "files.js")];
+      await esbuild.build({ entryPoints, outfile, platform, bundle: true, format: "esm", logLevel: "error" });
+      expect(filesOf(outfile)).toEqual(expected);
+    },
+  );
 });

@@ -1,9 +1,11 @@
 // The types of the package from its tarball: for strict projects with any resolution, with nothing but ES2022.
+// `npm run test:long` asks the compiler of before TypeScript 7, too.
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isLong } from "../long.js";
 import { root } from "./modules.js";
 import { installedProject, type Project } from "./project.js";
 
@@ -67,7 +69,7 @@ async function messagesWith(options: {
     noEmit: true,
   };
   writeFileSync(file, JSON.stringify({ compilerOptions, files: ["user.ts"] }));
-  const compiler = path.join(root, "node_modules", "typescript", "bin", "tsc");
+  const compiler = path.join(root, "node_modules", isLong ? "typescript" : "typescript-native", "bin", "tsc");
   try {
     return (await promisify(execFile)(process.execPath, [compiler, "-p", file])).stdout;
   } catch (error) {

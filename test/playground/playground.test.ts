@@ -1,4 +1,5 @@
-// The playground in a real browser: it trains, draws, plays, and takes what visitors write and drop.
+// The playground in a real browser: it trains, draws, plays, and takes what visitors write and drop. What
+// belongs to none of loading, training and mistakes is for `npm run test:long`.
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -13,6 +14,7 @@ import { RunDir } from "vibe-rl/runDir";
 import { trainDQN, trainPPO } from "vibe-rl/runner";
 import { template } from "../../site/playground/editor/template.js";
 import { isWithoutChromium, launchChromium, openPage } from "../browser/chromium.js";
+import { itLong } from "../long.js";
 import { readGif } from "../plotting/files.js";
 import { temporaryFolder } from "../temporary.js";
 import { buildSite, serveSite, train, trained, write, type Site } from "./site.js";
@@ -100,7 +102,7 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
     expect(await page.locator(".player-picture svg circle").count()).toBeGreaterThan(1);
   });
 
-  it("lets a visitor act by keys: left and nothing else soon loses", async () => {
+  itLong("lets a visitor act by keys: left and nothing else soon loses", async () => {
     await page.locator(".player select").selectOption("4");
     await page.getByRole("button", { name: "Take over" }).click();
     expect(await text(".player-hint")).toContain("← 0 · → 1");
@@ -116,7 +118,7 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
     expect(await page.locator(".player").getByRole("button", { name: "Play" }).isVisible()).toBe(true);
   });
 
-  it("saves the policy, in three formats, the curve and a video", async () => {
+  itLong("saves the policy, in three formats, the curve and a video", async () => {
     const { name, bytes } = await download("Policy");
     expect(name).toBe("CartPole-v1_ppo.safetensors");
     const policy = await loadPolicy(bytes);
@@ -159,7 +161,7 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
     expect(problems).toEqual([]);
   });
 
-  it("watches a policy or a checkpoint that is dropped in, where it was trained", async () => {
+  itLong("watches a policy or a checkpoint that is dropped in, where it was trained", async () => {
     await page.getByLabel("Who plays").selectOption("latest");
     const { bytes } = await download("Policy");
     const other = await open("env=Acrobot-v1");
@@ -222,7 +224,7 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
     await shared.page.close();
   });
 
-  it("stops a run when it is asked to, and trains with DQN and SAC too", async () => {
+  itLong("stops a run when it is asked to, and trains with DQN and SAC too", async () => {
     const stopped = await open("env=CartPole-v1&algo=dqn&runner.total_timesteps=100000000&train");
     await stopped.page.locator("#run canvas").waitFor();
     await stopped.page.locator("#agent", { hasText: "as it learns" }).waitFor();
@@ -242,7 +244,7 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
     await stopped.page.close();
   });
 
-  it("trains on several devices where the page is isolated, and on one elsewhere", async () => {
+  itLong("trains on several devices where the page is isolated, and on one elsewhere", async () => {
     expect(await page.getByLabel("Devices").count()).toBe(0);
     const isolated = await serveSite(folder, true);
     const spread = await open("env=CartPole-v1&runner.total_timesteps=4096&devices=2", isolated);
@@ -269,7 +271,7 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
     const told = (wanted: RegExp) =>
       expect.poll(() => text(".problem", own.page), { timeout: 30_000 }).toMatch(wanted);
 
-    it("trains it, and the agent learns", async () => {
+    itLong("trains it, and the agent learns", async () => {
       await own.page.locator('[name="runner.total_timesteps"]').fill("20480");
       await own.page.locator('[name="runner.total_timesteps"]').press("Enter");
       await own.page.waitForURL(/total_timesteps=20480/);
@@ -318,7 +320,7 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
       other.close();
     });
 
-    it("shares it by address", async () => {
+    itLong("shares it by address", async () => {
       await write(own.page, template.replace("Catch-v0", "Catch-v7"));
       await own.page.locator("#message", { hasText: "Catch-v7 is sound." }).waitFor();
       const { hash } = new URL(own.page.url());
@@ -328,7 +330,7 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
       await shared.page.close();
     });
 
-    it("is not held up by a loop that never ends", async () => {
+    itLong("is not held up by a loop that never ends", async () => {
       // The page's clock is moved by hand: the worker's loop is not waited for.
       await own.page.clock.install();
       await write(own.page, template.replace("const lower =", "while (true);\nconst lower ="));
@@ -348,7 +350,7 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
     });
   });
 
-  it("has live examples made of the same parts", async () => {
+  itLong("has live examples made of the same parts", async () => {
     const { page: live, problems: found } = await openPage(browser);
     await live.goto(`${site.url}/live.html`);
     const example = live.locator("#gridworld");

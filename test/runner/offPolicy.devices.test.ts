@@ -6,6 +6,7 @@ import { tree, type Array } from "vibe-rl/array";
 import { listCheckpoints } from "vibe-rl/checkpoint";
 import { DivergedError, sweep, trainDQN, trainSAC, type RunnerConfig } from "vibe-rl/runner";
 import { dqnTrainer, sacTrainer, type RunOptions, type Trainer } from "../../src/runner/index.js";
+import { isLong } from "../long.js";
 import { temporaryFolder } from "../temporary.js";
 import {
   bitsOf,
@@ -82,7 +83,7 @@ function differing(found: object, expected: object): string[] {
 }
 
 describe.each<[Name, readonly number[]]>([
-  ["DQN", [2, 4]],
+  ["DQN", isLong ? [2, 4] : [4]],
   ["DQN with everything", [4]],
   ["SAC", [2, 4]],
 ])("%s", (name, counts) => {

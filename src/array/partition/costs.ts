@@ -24,6 +24,12 @@ const ofThreads: Costs = { operation: 0, element: 1, multiplication: 0.25, meeti
 /** Iterations of a loop whose number nobody knows. */
 export const unknownTurns = 10;
 
+/** Elementwise operations that are more than one instruction, and how many about. */
+const instructions: Readonly<Partial<Record<string, number>>> = {
+  ...{ threefry2x32: 80, tanh: 16, exp: 14, log: 14, logistic: 18, sin: 24, cos: 24, erfInv: 30, pow: 50 },
+  ...{ div: 4, sqrt: 4, rem: 12 },
+};
+
 const collectives = new Set(["psum", "pmax", "pmin", "allGather", "psumScatter", "ppermute", "allToAll"]);
 
 /** What a program costs one device. */
@@ -60,6 +66,7 @@ function equationCost({ primitive, params, inputs, outputs }: Equation, costs: C
     case "reduceMin":
       return inputs.reduce((sum, { type }) => sum + sizeOf(type.shape), 0) * costs.element;
     default:
-      return elements * costs.element;
+      // An instruction more is little beside what it takes to read and write an element.
+      return elements * costs.element * (1 + (instructions[primitive.name] ?? 0) / 8);
   }
 }

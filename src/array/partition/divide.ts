@@ -6,12 +6,12 @@ import type { Shape } from "../core/shape.js";
 import type { DotParams } from "../primitives/dot.js";
 import { wholeLayout, type Layout, type NamedAxis } from "../sharding/axes.js";
 import { costOf, unknownTurns, type Costs } from "./costs.js";
-import { splitProgram } from "./partition.js";
+import { splitProgram, type SplitProgram } from "./partition.js";
 
 /** Parts should have so many rows of a product each. */
 const leastRows = 8;
-/** So many kinds of values are looked at. */
-const mostKinds = 12;
+/** So many ways to divide it are tried. */
+const mostTries = 8;
 /** What costs hardly less is not worth a meeting more. */
 const worthwhile = 0.98;
 
@@ -40,27 +40,33 @@ export function divideProgram(program: Program, most: number, costs: Costs): Div
   const axes = [{ name: "parts", size }];
   const whole = (values: readonly { readonly type: { readonly shape: Shape } }[]) =>
     values.map(({ type: { shape } }) => wholeLayout(shape.length));
-  const split = (within: ReadonlyMap<Variable, Layout>): Program =>
+  const split = (within: ReadonlyMap<Variable, Layout>): SplitProgram =>
     splitProgram(program, {
       axes,
       inputs: whole(program.inputs),
       outputs: whole(program.outputs),
       within,
-    }).program;
-  let best: Program | null = null;
+    });
+  let best: SplitProgram | null = null;
   let least = costOf(program, costs);
   let chosen: ReadonlyMap<Variable, Layout> = new Map();
-  for (const { values, shape } of kinds.slice(0, mostKinds)) {
+  const isWhole = (value: Variable) =>
+    best === null || best.layoutOf(value).every((names) => names.length === 0);
+  let tries = 0;
+  for (const { values, shape, cost } of kinds) {
     const along = shape.findIndex((extent) => extent > 0 && extent % size === 0);
-    if (along < 0 || least < costs.meeting) continue;
+    const left = values.filter(isWhole);
+    const gain = (cost * left.length) / values.length;
+    if (along < 0 || gain < costs.meeting + (1 - worthwhile) * least) continue;
+    if (++tries > mostTries) break;
     const layout = shape.map((_, dimension) => (dimension === along ? ["parts"] : []));
-    const tried = new Map([...chosen, ...values.map((value) => [value, layout] as const)]);
+    const tried = new Map([...chosen, ...left.map((value) => [value, layout] as const)]);
     const divided = split(tried);
-    const cost = costOf(divided, costs);
-    if (cost >= worthwhile * least) continue;
-    [best, least, chosen] = [divided, cost, tried];
+    const own = costOf(divided.program, costs);
+    if (own >= worthwhile * least) continue;
+    [best, least, chosen] = [divided, own, tried];
   }
-  return best === null ? null : { program: best, axes };
+  return best === null ? null : { program: best.program, axes };
 }
 
 /** Kinds of values, those first that cost most. */
@@ -93,18 +99,20 @@ function turnsOf({ primitive, params }: Equation): number {
 /** The result of a product or of an elementwise operation, of arrays all. */
 function valueOf(equation: Equation, costs: Costs): Kind | null {
   const { primitive, inputs, outputs } = equation;
-  const [result] = outputs;
-  if (outputs.length !== 1 || subPrograms(equation).length > 0) return null;
-  const { shape } = result.type;
-  if (shape.length === 0) return null;
+  if (outputs.length === 0 || subPrograms(equation).length > 0) return null;
+  const [{ type }, ...others] = outputs;
+  const { shape } = type;
+  const isLike = (value: { readonly type: { readonly shape: Shape } }) =>
+    value.type.shape.join() === shape.join();
+  if (shape.length === 0 || !others.every(isLike)) return null;
   const cost = costOf({ inputs: [], equations: [equation], outputs: [] }, costs);
   if (primitive.name === "dot") {
     const { batch } = equation.params as DotParams;
-    return shape.length < 2 || batch[0].length > 0 ? null : { values: [result], shape, isProduct: true, cost };
+    return shape.length < 2 || batch[0].length > 0 ? null : { values: outputs, shape, isProduct: true, cost };
   }
   const isElementwise =
     inputs.length > 0 &&
-    inputs.every(({ type }) => type.shape.length === 0 || type.shape.join() === shape.join()) &&
-    inputs.some(({ type }) => type.shape.length > 0);
-  return isElementwise ? { values: [result], shape, isProduct: false, cost } : null;
+    inputs.every((input) => input.type.shape.length === 0 || isLike(input)) &&
+    inputs.some(isLike);
+  return isElementwise ? { values: outputs, shape, isProduct: false, cost } : null;
 }

@@ -24,6 +24,8 @@ export interface SplitProgram {
   readonly program: Program;
   readonly inputs: readonly Layout[];
   readonly outputs: readonly Layout[];
+  /** Where a value of the program that was split lies, also in loops and branches. */
+  readonly layoutOf: (value: Variable) => Layout;
 }
 
 /** Splits a program over devices. Calls must have been written out before. */
@@ -49,5 +51,10 @@ export function splitProgram(
       (output.kind === "variable" ? layouts.of(output) : wholeLayout(output.type.shape.length)),
   );
   const local = lowerProgram(program, inLayouts, outLayouts, { sizes, layouts, tell });
-  return { program: joinCollectives(local), inputs: inLayouts, outputs: outLayouts };
+  return {
+    program: joinCollectives(local),
+    inputs: inLayouts,
+    outputs: outLayouts,
+    layoutOf: (value) => layouts.of(value),
+  };
 }

@@ -132,10 +132,15 @@ class Exchange {
   ) {
     const { out, memory } = text;
     this.layout = layoutOf(kernel, division.parts);
-    const side = out.effect("ld.param.u32", "b32", "[side]");
     const start = out.effect("add.u64", "b64", memory, String(division.exchange));
     const size = out.effect("mov.u64", "b64", String(sideSize));
-    this.base = out.effect("mad.lo.u64", "b64", out.effect("cvt.u64.u32", "b64", side), size, start);
+    this.base = out.effect(
+      "mad.lo.u64",
+      "b64",
+      out.effect("cvt.u64.u32", "b64", text.grid.side),
+      size,
+      start,
+    );
     this.block = out.effect("mov.u32", "b32", "%ctaid.x");
   }
 

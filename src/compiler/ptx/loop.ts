@@ -1,10 +1,11 @@
 // Loop kernels as PTX: points are shared out among the threads of a block.
 import { sizeOf } from "../../array/index.js";
 import type { LoopKernel } from "../kernel.js";
-import { planNest, type Loop, type Nest } from "../schedule/nest.js";
+import { planNest, type Loop } from "../schedule/nest.js";
 import { rootsOf } from "../walk.js";
-import { divide, positionsOf } from "./indices.js";
+import { positionsOf } from "./indices.js";
 import { extentsOf, positionIn, Reducing, warp } from "./reduce.js";
+import { renderInOrder } from "./scatter.js";
 import type { KernelText } from "./surroundings.js";
 import { pointsAtOnce, Values } from "./values.js";
 
@@ -38,28 +39,4 @@ function renderPoints(text: KernelText, kernel: LoopKernel, loops: readonly Loop
   const whole = Math.floor(count / (many * threads)) * many * threads;
   out.stride(thread, whole, many * threads, threads, (first) => points(first, many));
   out.stride(out.plus(thread, whole), count, threads, threads, (index) => points(index, 1));
-}
-
-/**
- * Points that may meet at an element. Where they combine, or the last one counts, each element belongs to one thread,
- * which goes through all points in their order and does those that are its own.
- */
-function renderInOrder(text: KernelText, kernel: LoopKernel, { loops }: Nest): void {
-  const { out, thread, threads } = text;
-  if (kernel.reductions.length > 0) {
-    out.when(out.effect("setp.eq.s32", "pred", thread, "0"), () =>
-      new Reducing(text, kernel, { loops, vector: -1 }, true).render(),
-    );
-    return;
-  }
-  const extents = extentsOf(loops);
-  out.loop("0", String(sizeOf(extents)), "1", (index) => {
-    const values = new Values(text, positionIn(loops, positionsOf(out, index, extents)));
-    for (const store of kernel.body) {
-      const indices = store.address.computed.map(({ index: computed }) => computed);
-      values.compute(store.guard === null ? indices : [...indices, store.guard]);
-      const owner = divide(out, values.element(store.address), threads, 2 ** 31).remainder;
-      out.when(out.effect("setp.eq.s32", "pred", owner, thread), () => values.store([store]));
-    }
-  });
 }

@@ -1,9 +1,9 @@
-// Steps as PTX: a function for each kernel, and an entry in which all threads walk through the same steps.
+// Steps as PTX: an entry in which all threads walk through the same steps, with all kernels written out in it. (with a
+// function for each kernel, the assembler takes twice as long)
 import { itemSize } from "../../array/index.js";
 import type { CopyKernel, ExchangeKernel, Kernel, Place, SortKernel, Step } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { Meetings, type Touch } from "../schedule/meetings.js";
-import { countersOf } from "../walk.js";
 import { renderCopy, renderShare } from "./copy.js";
 import { renderDot } from "./dot/index.js";
 import { exchangePhases, renderAxisIndex } from "./exchange.js";
@@ -13,7 +13,7 @@ import { renderLoop } from "./loop.js";
 import { sortAlone, sortShare } from "./sharedSort.js";
 import { Schedule } from "./schedule.js";
 import { renderSort } from "./sort.js";
-import { counterName, KernelText } from "./surroundings.js";
+import { KernelText, type Surroundings } from "./surroundings.js";
 import { Stopwatch } from "./stopwatch.js";
 import { PtxText } from "./text.js";
 import { Trace } from "./trace.js";
@@ -36,26 +36,16 @@ export const renderProgram = (
 ): Pick<PtxProgram, "text" | "kernels" | "schedule"> =>
   new ProgramRenderer(plan, threads, watching).render(steps);
 
-/** What functions are told besides what all are. */
-interface Passed {
-  readonly side?: string | null;
-  readonly tooMany?: string | null;
-  /** What the function does, if it is not the first of its kernel; for people. */
-  readonly note?: string | null;
-}
-
-class ProgramRenderer {
-  /** Functions by their text, so that kernels that are alike have one. */
-  private readonly functions = new Map<string, string>();
+class ProgramRenderer implements Surroundings {
   private readonly out = new PtxText();
-  private readonly memory: string;
-  private readonly own: string;
+  readonly memory: string;
+  readonly own: string;
   private readonly control: string;
   private readonly host: string;
   /** How often the blocks have met, and which of two places is next for what they hand each other. */
-  private readonly grid: Grid | null;
-  private readonly thread: string;
-  private readonly counters = new Map<number, string>();
+  readonly grid: Grid | null;
+  readonly thread: string;
+  readonly counters = new Map<number, string>();
   private readonly kernels: string[] = [];
   private readonly stopwatch: Stopwatch | null;
   private readonly trace: Trace | null;
@@ -65,7 +55,7 @@ class ProgramRenderer {
 
   constructor(
     private readonly plan: MemoryPlan,
-    private readonly threads: number,
+    readonly threads: number,
     { profile, isTraced }: Watching,
   ) {
     const { out } = this;
@@ -95,19 +85,17 @@ class ProgramRenderer {
     this.stopwatch?.stop();
     this.grid?.end();
     this.out.line("ret;");
-    const functions = [...this.functions].map(([body, name]) => `.func ${name}${body}`);
-    const code = functions.join("\n");
+    const body = this.out.toString();
     const text = [
       ".version 7.8",
       ".target sm_80",
       ".address_size 64",
       ".extern .shared .align 16 .b8 shared[];",
-      ...functionsIn(code),
-      code,
+      ...functionsIn(body),
       ".visible .entry vibe_rl_run(.param .u64 memory, .param .u64 control, .param .u64 host)",
       `.maxntid ${this.threads}, 1, 1`,
       ".minnctapersm 1",
-      `{\n${this.out.toString()}\n}`,
+      `{\n${body}\n}`,
       "",
     ].join("\n");
     const shape = { blocks: this.plan.division.parts, threads: this.threads };
@@ -291,7 +279,7 @@ class ProgramRenderer {
     phases.forEach((phase, at) => {
       if (at > 0) this.meetAll();
       if (phase === null) return;
-      this.call(kernel, phase, { side: grid.side, note: isBegun ? "goes on" : null });
+      this.call(kernel, phase, isBegun ? "goes on" : null);
       isBegun = true;
     });
     grid.turn();
@@ -304,11 +292,11 @@ class ProgramRenderer {
     const { division } = this.plan;
     // Nobody may still be reading what was sorted before.
     this.meetAll();
-    this.call(kernel, (text) => sortShare(text, kernel, division), { tooMany: grid.tooMany });
+    this.call(kernel, (text) => sortShare(text, kernel, division));
     this.meetAll();
     out.when(grid.wasTooMany(), () =>
       this.schedule.inside("where that was too much for a block, the first sorts alone:", () => {
-        this.call(kernel, (text) => sortAlone(text, kernel, division), { note: "a network of all keys" });
+        this.call(kernel, (text) => sortAlone(text, kernel, division), "a network of all keys");
         this.meetAll();
       }),
     );
@@ -319,44 +307,17 @@ class ProgramRenderer {
     return a.start < b.end && b.start < a.end;
   }
 
-  /** Adds the function of a kernel, and calls it. */
-  private call(
-    kernel: Kernel,
-    render: (text: KernelText) => void,
-    { side = null, tooMany = null, note = null }: Passed = {},
-  ): void {
-    const { out } = this;
+  /** Writes down a kernel; `note` says what is done of it, if it is not the first of it, for people. */
+  private call(kernel: Kernel, render: (text: KernelText) => void, note: string | null = null): void {
+    const { out, plan, threads } = this;
     this.meetBefore(this.meetings.touchesOf(kernel, "all"));
-    const counters = countersOf(kernel);
-    const text = new KernelText(this.plan, this.threads, counters);
-    render(text);
-    const params = [
-      ".param .u64 memory",
-      ".param .u64 own",
-      ".param .u32 thread",
-      ...(side === null ? [] : [".param .u32 side"]),
-      ...(tooMany === null ? [] : [".param .u64 tooMany"]),
-      ...counters.map((counter) => `.param .u32 ${counterName(counter)}`),
-    ];
-    const body = `(${params.join(", ")})\n{\n${text.out.toString()}\n\tret;\n}`;
-    const name = this.functions.get(body) ?? `k${this.functions.size}_${kernel.name.replaceAll(/\W/g, "_")}`;
-    this.functions.set(body, name);
+    const name = `k${this.kernels.length}_${kernel.name.replaceAll(/\W/g, "_")}`;
     this.schedule.kernel(this.kernels.length, name, kernel, note);
     this.trace?.next(this.kernels.length);
     this.stopwatch?.next(this.kernels.length);
     this.kernels.push(name);
-    const values = [
-      ["u64", this.memory],
-      ["u64", this.own],
-      ["u32", this.thread],
-      ...(side === null ? [] : [["u32", side]]),
-      ...(tooMany === null ? [] : [["u64", tooMany]]),
-      ...counters.map(({ id }) => ["u32", this.counters.get(id) as string]),
-    ];
-    const passed = values.map(
-      ([type, value], at) => `.param .${type} a${at}; st.param.${type} [a${at}], ${value};`,
-    );
-    out.line(`{ ${passed.join(" ")} call.uni ${name}, (${values.map((_, at) => `a${at}`).join(", ")}); }`);
+    out.line(`// ${name}`);
+    out.scope(() => render(new KernelText(out, plan, threads, this)));
   }
 
   /** Tells the host of a message, and waits until it has been printed. */

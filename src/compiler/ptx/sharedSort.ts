@@ -28,7 +28,7 @@ interface Entries {
   readonly positionPlace: (index: string) => Reference;
 }
 
-/** The keys that fall to this block. It counts in the word at `tooMany` where these are more than there is room for. */
+/** The keys that fall to this block. It tells where these are more than there is room for. */
 export function sortShare(text: KernelText, kernel: SortKernel, { parts }: Division): void {
   const { out, thread, threads } = text;
   const { length, keys } = kernel;
@@ -88,8 +88,7 @@ export function sortShare(text: KernelText, kernel: SortKernel, { parts }: Divis
   );
   out.when(isFirst, () => {
     const isTooMuch = out.effect("setp.gt.u32", "pred", count, String(room));
-    const word = out.effect("ld.param.u64", "b64", "[tooMany]");
-    out.line(`@${isTooMuch} red.global.add.u32 [${word}], 1;`);
+    out.line(`@${isTooMuch} red.global.add.u32 [${text.grid.tooMany}], 1;`);
   });
 }
 

@@ -2,7 +2,8 @@
 import { itemSize, type DType } from "../../array/index.js";
 import type { Address, Buffer, Counter, Kernel, Place } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
-import { isNumber, kindOf, literal, PtxText } from "./text.js";
+import type { Grid } from "./grid.js";
+import { isNumber, kindOf, literal, type PtxText } from "./text.js";
 
 /** An element's place, as an instruction has it. */
 export interface Reference {
@@ -23,36 +24,50 @@ export interface Part {
   readonly factor: number;
 }
 
-export const counterName = ({ id }: Counter): string => `t${id}`;
-
 /** How far an instruction may reach from what is in its register. */
 const farthest = 2 ** 30;
 
-export class KernelText {
-  readonly out = new PtxText();
-  readonly thread: string;
+/** What is in registers wherever kernels are. */
+export interface Surroundings {
   /** Where the memory begins that all blocks have in common, and that of this block's own. */
   readonly memory: string;
   readonly own: string;
-  private readonly counters = new Map<Counter, string>();
+  /** The number of the thread in its block. */
+  readonly thread: string;
+  /** Of several blocks, how they meet. */
+  readonly grid: Pick<Grid, "side" | "tooMany"> | null;
+  /** The counters of loops, by their numbers. */
+  readonly counters: ReadonlyMap<number, string>;
+}
+
+export class KernelText {
+  readonly memory: string;
+  readonly own: string;
+  readonly thread: string;
 
   constructor(
+    readonly out: PtxText,
     readonly plan: MemoryPlan,
     /** Threads of the block that runs it. */
     readonly threads: number,
-    counters: readonly Counter[],
+    private readonly surroundings: Surroundings,
   ) {
-    const { out } = this;
-    this.memory = out.effect("ld.param.u64", "b64", "[memory]");
-    this.own = out.effect("ld.param.u64", "b64", "[own]");
-    this.thread = out.effect("ld.param.u32", "b32", "[thread]");
-    for (const counter of counters)
-      this.counters.set(counter, out.effect("ld.param.u32", "b32", `[${counterName(counter)}]`));
+    const { memory, own, thread } = surroundings;
+    this.memory = memory;
+    this.own = own;
+    this.thread = thread;
+  }
+
+  /** How blocks meet; there are several. */
+  get grid(): Pick<Grid, "side" | "tooMany"> {
+    const { grid } = this.surroundings;
+    if (grid === null) throw new Error("one block alone exchanges nothing");
+    return grid;
   }
 
   /** The counter of a loop around the kernel. */
-  counter(counter: Counter): string {
-    return this.counters.get(counter) as string;
+  counter({ id }: Counter): string {
+    return this.surroundings.counters.get(id) as string;
   }
 
   /** A sum of products and a number, in a register; null where the products are nothing. */

@@ -172,5 +172,9 @@ export class Starter {
   }
 }
 
-const clock = new Int32Array(new SharedArrayBuffer(4));
-const pause = (): void => void Atomics.wait(clock, 0, 0, pauseMs);
+let clock: Int32Array | undefined;
+/** Pages that load this file as it is have no shared memory, and need none until then. */
+function pause(): void {
+  clock ??= new Int32Array(new SharedArrayBuffer(4));
+  Atomics.wait(clock, 0, 0, pauseMs);
+}

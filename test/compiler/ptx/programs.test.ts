@@ -4,7 +4,7 @@ import { isWithoutNative } from "../../device/native.js";
 import { functionBatches } from "../functionBatches.js";
 import { expectPrintsInOrder } from "../printing.js";
 import { programBatches } from "../programBatches.js";
-import { expectTogether, named, type BatchedCase, type Batches } from "../together.js";
+import { expectTogether, fewOf, named, type Batches } from "../together.js";
 import "./backend.js";
 
 afterEach(() => void vi.restoreAllMocks());
@@ -12,19 +12,13 @@ afterEach(() => void vi.restoreAllMocks());
 const device = "emulated ptx";
 const isWhole = process.env.VIBE_RL_PTX_TESTS === "all";
 
-/** As many cases as there is time for, from all parts of a batch. */
-const some = (cases: readonly BatchedCase[]): BatchedCase[] => {
-  const step = Math.ceil(cases.length / 5);
-  return cases.filter((_, at) => at % step === 0);
-};
-
 /** All batches, or what there is time for as one. */
 const batchesOf = (batches: Batches): Batches =>
   isWhole
     ? batches
     : {
         "give the interpreter's answers": () =>
-          Object.entries(batches).flatMap(([fact, batch]) => named(fact, some(batch(device)))),
+          Object.entries(batches).flatMap(([fact, batch]) => named(fact, fewOf(batch(device), 3))),
       };
 
 describe.skipIf(isWithoutNative("test/compiler/ptx/programs.test.ts"))(

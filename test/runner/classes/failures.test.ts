@@ -109,7 +109,7 @@ describe("a runner refuses", () => {
     [{ logRewardComponents: 1 }, /logRewardComponents must be true or false, got 1/],
     [{ seed: -1 }, /seed must be a whole number of at least 0, got -1/],
     [{ logDir: 3 }, /logDir must be a text, or null, got number/],
-    [{ device: "cuda" }, /there is no device "cuda"; there are /],
+    [{ device: "abacus" }, /there is no device "abacus"; there are /],
   ])("%o", (options, message) => {
     expect(refuse(options)).toThrow(message);
   });

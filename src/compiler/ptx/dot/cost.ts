@@ -119,7 +119,7 @@ function along(axes: readonly ProductAxis[], index: number): [ProductAxis, numbe
 }
 
 /** Wavefronts of the first load of an operand. */
-function frontsOf(tiling: Tiling, side: "left" | "right", isFast: boolean): number {
+export function frontsOf(tiling: Tiling, side: "left" | "right", isFast: boolean): number {
   const { product, split, steps, rotation } = tiling;
   const last = product.depth.at(-1);
   const depthStride = last?.[side] ?? 0;

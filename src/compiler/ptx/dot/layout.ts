@@ -53,10 +53,10 @@ export function placeOfLane(
   return { member: inside, column: rest % laneColumns, row: Math.floor(rest / laneColumns) };
 }
 
-/** How the sums of a product are cut, by how many steps of the depth one thread adds up. */
-export const regimeOf = ({ product, split }: Pick<Tiling, "product" | "split">): Regime => {
-  const own = Math.ceil(extentOf(product.depth) / split);
-  return productRegimes.find(({ upTo }) => own <= upTo) ?? productRegimes[productRegimes.length - 1];
+/** How the sums of a product are cut, by its depth: however many threads share it, long sums are as accurate. */
+export const regimeOf = ({ product }: Pick<Tiling, "product">): Regime => {
+  const depth = extentOf(product.depth);
+  return productRegimes.find(({ upTo }) => depth <= upTo) ?? productRegimes[productRegimes.length - 1];
 };
 
 export const isLong = (tiling: Pick<Tiling, "product" | "split">): boolean =>

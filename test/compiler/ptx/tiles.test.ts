@@ -1,0 +1,145 @@
+// How PTX cuts up products and shares out points: without conflicts in shared memory, and with the right sums in tiles
+// of every kind.
+import { describe, expect, it } from "vitest";
+import { np, registerBackend, type Array } from "../../../src/array/index.js";
+import { frontsOf } from "../../../src/compiler/ptx/dot/cost.js";
+import { tilingOf } from "../../../src/compiler/ptx/dot/tiling.js";
+import { wavefronts } from "../../../src/compiler/ptx/dot/wavefronts.js";
+import type { Buffer, DotKernel } from "../../../src/compiler/kernel.js";
+import { isWithoutNative } from "../../device/native.js";
+import { wholeNumbers } from "../compare.js";
+import { matrices } from "../productPrograms.js";
+import { expectTogether, type BatchedCase } from "../together.js";
+import { emulatedPtx } from "./backend.js";
+
+const lanes = (element: (lane: number) => number): number[] =>
+  globalThis.Array.from({ length: 32 }, (_, lane) => element(lane));
+
+describe("wavefronts of a load", () => {
+  it.each([
+    { what: "neighbours", width: 1, element: (lane: number) => lane, expected: 1 },
+    { what: "one for all", width: 1, element: () => 7, expected: 1 },
+    { what: "every second word", width: 1, element: (lane: number) => 2 * lane, expected: 2 },
+    { what: "rows of 64", width: 1, element: (lane: number) => 64 * lane, expected: 32 },
+    { what: "rows of 65", width: 1, element: (lane: number) => 65 * lane, expected: 1 },
+    { what: "vectors side by side", width: 4, element: (lane: number) => 4 * lane, expected: 4 },
+    { what: "vectors of rows of 64", width: 4, element: (lane: number) => 64 * lane, expected: 32 },
+    { what: "vectors of rows of 36", width: 4, element: (lane: number) => 36 * lane, expected: 4 },
+    {
+      what: "vectors of rows of 64, each further along",
+      width: 4,
+      element: (lane: number) => 64 * lane + 4 * (lane % 8),
+      expected: 4,
+    },
+  ])("are $expected for $what", ({ width, element, expected }) =>
+    expect(wavefronts(lanes(element), width)).toBe(expected),
+  );
+});
+
+let buffers = 0;
+const place = (size: number): { buffer: Buffer; offset: number; counters: [] } => ({
+  buffer: { id: buffers++, dtype: "float32", size, name: "operand" },
+  offset: 0,
+  counters: [],
+});
+
+/** A product of operands whose neighbours lie along the depth, or along their rows or columns. */
+const product = (
+  [rows, columns, depth]: readonly [number, number, number],
+  isLeftAlong: boolean,
+  isRightAlong: boolean,
+): DotKernel => ({
+  kind: "dot",
+  name: "product",
+  batch: [],
+  rows: [rows],
+  columns: [columns],
+  depth: [depth],
+  left: {
+    ...place(rows * depth),
+    batch: [],
+    free: [isLeftAlong ? depth : 1],
+    depth: [isLeftAlong ? 1 : rows],
+  },
+  right: {
+    ...place(columns * depth),
+    batch: [],
+    free: [isRightAlong ? depth : 1],
+    depth: [isRightAlong ? 1 : columns],
+  },
+  stores: [
+    {
+      address: { ...place(rows * columns), strides: [columns, 1], computed: [] },
+      value: { kind: "reduced", id: 0, dtype: "float32", reduction: 0 },
+      combine: "set",
+      guard: null,
+    },
+  ],
+});
+
+describe("tilings", () => {
+  const forms = { forward: [true, false], "to the input": [true, true], "to the weights": [false, false] };
+  const shapes = [
+    [128, 64, 64],
+    [64, 128, 128],
+    [256, 256, 256],
+  ] as const;
+  it.each(Object.entries(forms).flatMap(([name, form]) => shapes.map((shape) => ({ name, form, shape }))))(
+    "of a product $name of $shape are large, and free of conflicts",
+    ({ form, shape }) => {
+      const tiling = tilingOf(product(shape, form[0], form[1]), 256);
+      expect(tiling.rows * tiling.columns).toBeGreaterThanOrEqual(32);
+      expect(frontsOf(tiling, "left", true)).toBe(4);
+      expect(frontsOf(tiling, "right", true)).toBe(4);
+    },
+  );
+
+  it("go round the depth where neighbours of both operands lie along it", () => {
+    expect(tilingOf(product([128, 64, 64], true, true), 256).rotation).not.toBeNull();
+    expect(tilingOf(product([128, 64, 64], true, false), 256).rotation).toBeNull();
+  });
+});
+
+/** Products with what comes before and behind them, and sums and points that are many for each thread. */
+const programs: BatchedCase[] = [
+  matrices(36, 68, 64),
+  matrices(9, 130, 5),
+  matrices(2, 600, 40),
+  {
+    name: "what follows a product in tiles that stick out",
+    f: (x, w, b, y) => [np.maximum(x.matmul(w).add(b), 0).mul(y), x.matmul(w).T],
+    args: [
+      wholeNumbers([33, 20], "float32", 1),
+      wholeNumbers([20, 36], "float32", 2),
+      wholeNumbers([36], "float32", 3),
+      wholeNumbers([33, 36], "float32", 4),
+    ],
+  },
+  {
+    name: "many points",
+    f: (x, y) => [x.mul(2).add(y), x.T.sub(y.reshape([50, 1]))],
+    args: [wholeNumbers([61, 50], "float32", 1), wholeNumbers([50], "float32", 2)],
+  },
+  {
+    name: "long reductions",
+    f: (x: Array) => [x.sum(0), x.sum(1), np.argmax(x, 0), np.argmin(x, 1), x.max(), np.any(x.greater(7), 0)],
+    args: [wholeNumbers([300, 33], "float32", 1)],
+  },
+  {
+    name: "the first NaN of many",
+    f: (x: Array) => [np.argmax(x.div(x), 0), np.argmax(np.sqrt(x), 1)],
+    args: [wholeNumbers([90, 40], "float32", 1)],
+  },
+];
+
+describe.skipIf(isWithoutNative("test/compiler/ptx/tiles.test.ts"))("blocks", { timeout: 600_000 }, () => {
+  it.each(process.env.VIBE_RL_PTX_TESTS === "all" ? [128, 512] : [512])(
+    "of %s threads give the interpreter's answers",
+    (threads) => {
+      const device = `emulated ptx of ${threads}`;
+      const target = { multiprocessors: 1, sharedBytes: 96 * 1024, threads };
+      registerBackend(emulatedPtx(device, target), { isDefault: false });
+      expectTogether(programs, device);
+    },
+  );
+});

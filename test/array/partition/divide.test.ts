@@ -62,8 +62,7 @@ it("PPO splits its minibatches, adds up gradients once for each, and plays a few
   const batches = products.filter((shape) => shape === "8x64");
   expect(batches.length).toBeGreaterThanOrEqual(3);
   expect(products).not.toContain("512x64");
-  expect(countOf(found?.program as Program, "psum")).toBeGreaterThanOrEqual(1);
-  expect(countOf(found?.program as Program, "psum")).toBeLessThanOrEqual(2);
+  expect(countOf(found?.program as Program, "psum")).toBe(1);
 });
 
 it("small programs are left to one part, and so is what has no products", () => {

@@ -96,6 +96,12 @@ export const programBatches: Batches = {
     const order: Computation = (x) =>
       [null, 0, 1].flatMap((axis) => [np.argmax(x, axis), np.argmin(x, axis), x.max(axis), x.min(axis)]);
     return [
+      // An assembler takes the extremum of three numbers at once, and loses a sign.
+      ...[3, 5, 8].map((size) => ({
+        name: `negated, ${size} elements`,
+        f: (x: Array) => [x.astype("int32").neg().max(), x.astype("int32").neg().min()],
+        args: [np.arange(size).notEqual(size - 1)],
+      })),
       ...dtypes.map((dtype) => ({
         name: dtype,
         f: (x: Array) => [

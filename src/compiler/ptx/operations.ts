@@ -64,12 +64,20 @@ const comparison =
     return out.pure(`setp.${name}.${typeOf(x.dtype)}`, "pred", x.text, y.text);
   };
 
+/**
+ * The larger or the smaller of two. Of integers it is chosen, not computed: of three numbers whose extremum the assembler of
+ * CUDA 13.0 takes at once, it loses the sign of the middle one.
+ */
 const extremum =
   (name: "max" | "min"): Rule =>
   ({ out, dtype, inputs }) => {
-    if (dtype === "bool") return logical(out, name === "max" ? "or" : "and", ...texts(inputs));
-    const mode = dtype === "float32" ? ".NaN" : "";
-    return out.pure(`${name}${mode}.${typeOf(dtype)}`, kindOf(dtype), ...texts(inputs));
+    const [x, y] = texts(inputs);
+    if (dtype === "bool") return logical(out, name === "max" ? "or" : "and", x, y);
+    if (dtype === "float32") return out.pure(`${name}.NaN.f32`, "f32", x, y);
+    const isLess = out.pure(`setp.lt.${typeOf(dtype)}`, "pred", x, y);
+    return name === "max"
+      ? out.pure("selp.b32", "b32", y, x, isLess)
+      : out.pure("selp.b32", "b32", x, y, isLess);
   };
 
 /** The second where it is better, else the first: which is what stays where one is NaN. */

@@ -120,7 +120,7 @@ const lastOf = (array: Array): number => array.data()[size - 1];
 describe.skipIf(isSkipped)("a GPU", () => {
   it("runs a program again and again in its own memory", () => {
     const program = programOf(engineHere(), meeting);
-    let [x, y] = program.run([np.ones([size]), np.arange(size)]);
+    let [x, y] = program.run([np.ones([size]), np.arange(size).astype("float32")]);
     for (let turn = 0; turn < 100; turn++) [x, y] = program.run([x, y]);
     expect([lastOf(x), lastOf(y), y.data()[0]]).toEqual([1, size - 1 + 101, 101]);
   });

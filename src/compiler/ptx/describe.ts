@@ -7,7 +7,7 @@ import { planNest } from "../schedule/nest.js";
 import type { Naming } from "../show/names.js";
 import { rootsOf } from "../walk.js";
 import { describeDot } from "./dot/describe.js";
-import { describeExchange } from "./exchange.js";
+import { describeExchange } from "./exchange/index.js";
 import { describeReduction, extentsOf, warp } from "./reduce.js";
 import { describeSort } from "./sort.js";
 import { pointsAtOnce } from "./values.js";

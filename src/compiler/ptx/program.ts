@@ -6,7 +6,7 @@ import type { MemoryPlan } from "../plan/arena.js";
 import { Meetings, type Touch } from "../schedule/meetings.js";
 import { renderCopy, renderShare } from "./copy.js";
 import { renderDot } from "./dot/index.js";
-import { exchangePhases, renderAxisIndex } from "./exchange.js";
+import { exchangePhases, renderAxisIndex } from "./exchange/index.js";
 import { functionsIn } from "./functions.js";
 import { Grid } from "./grid.js";
 import { renderLoop } from "./loop.js";

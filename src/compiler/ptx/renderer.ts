@@ -5,7 +5,7 @@ import { align } from "../plan/placing.js";
 import type { Renderer } from "../renderer.js";
 import { simplifyProgram } from "../simplify/simplify.js";
 import { kernelsIn } from "../walk.js";
-import { exchangeBytes } from "./exchange.js";
+import { exchangeBytes } from "./exchange/index.js";
 import { loopScratch } from "./loop.js";
 import { renderProgram } from "./program.js";
 import { sharedSortScratch } from "./sharedSort.js";

@@ -1,0 +1,104 @@
+// How blocks exchange something: in which way, and where in common memory.
+import { itemSize, sizeOf } from "../../../array/index.js";
+import type { ExchangeKernel, Place, Pull, Step } from "../../kernel.js";
+import type { Division } from "../../plan/arena.js";
+import { isGather } from "../../plan/common.js";
+import { align } from "../../plan/placing.js";
+import { kernelsIn } from "../../walk.js";
+import { sharedSortBytes } from "../sharedSort.js";
+
+/** Totals of more elements than these are added up in shares. */
+const fewElements = 512;
+
+/** Elements of an operand. */
+export const operandSize = ({ extents, perReceiver }: Pull, parts: number): number =>
+  sizeOf(extents) * (perReceiver === 0 ? 1 : parts);
+
+const bytesOf = (size: number, { from }: Pull): number => align(size * itemSize(from.buffer.dtype));
+
+/** Whether each block adds up a share of what all get. */
+export const isShared = ({ combine, pulls }: ExchangeKernel): boolean =>
+  combine !== null &&
+  pulls.every(({ perReceiver }) => perReceiver === 0) &&
+  // Words of one kind, which can be added up whatever array they belong to.
+  pulls.every(({ from }) => from.buffer.dtype === pulls[0].from.buffer.dtype) &&
+  itemSize(pulls[0].from.buffer.dtype) === 4 &&
+  pulls.reduce((sum, { extents }) => sum + sizeOf(extents), 0) > fewElements;
+
+/** Whether each block gets a total of its own, which lies in one piece. */
+export const isScattered = ({ combine, pulls }: ExchangeKernel): boolean =>
+  combine !== null &&
+  pulls.every(({ from, to, extents, perReceiver, fromStrides, toStrides }) => {
+    const size = sizeOf(extents);
+    return (
+      perReceiver === size &&
+      itemSize(from.buffer.dtype) === 4 &&
+      from.buffer.dtype === pulls[0].from.buffer.dtype &&
+      [size, ...startsOf(to)].every((count) => count % 4 === 0) &&
+      extents.every((extent, axis) => extent === 1 || fromStrides[axis] === toStrides[axis])
+    );
+  });
+
+/** Where things lie in common memory, in bytes from the beginning of one of its two sides. */
+export interface Layout {
+  /** Operands of the first block, and how far those of the next are from there. */
+  readonly operands: readonly number[];
+  readonly stride: number;
+  /** Totals of all, which lie as the operands of one block do. */
+  readonly totals: number;
+  readonly bytes: number;
+}
+
+/** Where operands lie in common memory, from the beginning of one of its two sides: block after block, then totals. */
+export function layoutOf(kernel: ExchangeKernel, parts: number): Layout {
+  let end = 0;
+  const operands = kernel.pulls.map((pull) => {
+    const start = end;
+    end += bytesOf(operandSize(pull, parts), pull);
+    return start;
+  });
+  return { operands, stride: end, totals: parts * end, bytes: (parts + (isShared(kernel) ? 1 : 0)) * end };
+}
+
+/** Elements to where a place begins, and between its places in the turns of loops. */
+export const startsOf = ({ offset, counters }: Place): number[] => [
+  offset,
+  ...counters.map(({ stride }) => stride),
+];
+
+const exchangesIn = (steps: readonly Step[]): ExchangeKernel[] =>
+  kernelsIn(steps).filter((kernel) => kernel.kind === "exchange");
+
+const sideBytes = (steps: readonly Step[], parts: number): number =>
+  Math.max(0, ...exchangesIn(steps).map((kernel) => layoutOf(kernel, parts).bytes));
+
+/** Bytes of common memory by which blocks hand each other something: two sides, in turns, or one block's work. */
+export const exchangeBytes = (steps: readonly Step[], parts: number): number => {
+  const sorts = kernelsIn(steps).filter((kernel) => kernel.kind === "sort");
+  return 2 * align(Math.max(sideBytes(steps, parts), ...sorts.map((sort) => sharedSortBytes(sort) / 2)));
+};
+
+/** Whether blocks gather something in memory that they have in common. */
+export const isInCommon = (kernel: ExchangeKernel, { common }: Division): boolean =>
+  isGather(kernel) && kernel.pulls.every(({ to }) => common.has(to.buffer));
+
+/** In words, what is exchanged and how. */
+export function describeExchange(kernel: ExchangeKernel, division: Division): string {
+  const { combine, pulls } = kernel;
+  const bytes = pulls.reduce(
+    (sum, pull) => sum + operandSize(pull, division.parts) * itemSize(pull.from.buffer.dtype),
+    0,
+  );
+  const what = isInCommon(kernel, division)
+    ? "gather in common memory"
+    : combine === null
+      ? isGather(kernel)
+        ? "gather"
+        : "all to all"
+      : isShared(kernel)
+        ? `all-reduce (${combine}), each block a share`
+        : pulls.every(({ perReceiver }) => perReceiver === 0)
+          ? `all-reduce (${combine}), each block all of it`
+          : `reduce and scatter (${combine})`;
+  return `${what}, ${bytes} bytes of each block`;
+}

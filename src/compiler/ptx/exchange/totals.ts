@@ -1,0 +1,144 @@
+// Combining what all blocks have laid out, in their order, whoever does it.
+import type { DType } from "../../../array/index.js";
+import type { ExchangeKernel } from "../../kernel.js";
+import { divide } from "../indices.js";
+import { operate } from "../operations.js";
+import type { KernelText, Reference } from "../surroundings.js";
+import type { Layout } from "./layout.js";
+
+export class Totals {
+  constructor(
+    private readonly text: KernelText,
+    private readonly kernel: ExchangeKernel,
+    private readonly layout: Layout,
+    /** How many blocks there are. */
+    private readonly parts: number,
+  ) {}
+
+  /** What all blocks have at a place, combined in their order. */
+  combined(dtype: DType, place: (sender: string) => Reference): string {
+    const { text, parts } = this;
+    const { out } = text;
+    const total = text.variable(dtype, text.load(place("0"), dtype));
+    const take = (value: string) => {
+      const operand = (register: string) => ({ text: register, dtype });
+      out.scope(() =>
+        text.assign(
+          dtype,
+          total,
+          operate(out, this.operation(dtype), dtype, [operand(total), operand(value)]),
+        ),
+      );
+    };
+    // Several loads are under way at the same time.
+    const together = parts > 8 ? 8 : 1;
+    const first = parts - ((parts - 1) % together);
+    for (let sender = 1; sender < parts - first + 1; sender++) take(text.load(place(String(sender)), dtype));
+    const rest = parts - first + 1;
+    if (rest < parts)
+      out.loop(String(rest), String(parts), String(together), (sender) => {
+        const values = Array.from({ length: together }, (_, further) =>
+          text.load(
+            place(further === 0 ? sender : out.pure("add.s32", "b32", sender, String(further))),
+            dtype,
+          ),
+        );
+        values.forEach(take);
+      });
+    return total;
+  }
+
+  private operation(dtype: DType): string {
+    const { combine } = this.kernel;
+    if (dtype === "bool") return combine === "min" ? "and" : "or";
+    return combine ?? "add";
+  }
+
+  /**
+   * Combines words of all blocks, four at a time, whatever they belong to; and with so many threads for the same ones.
+   * `place` says where those of the first block are, and where to put the total.
+   */
+  addQuads(
+    count: number,
+    place: (
+      quad: string,
+      isThere: string,
+    ) => { readonly source: string; readonly isThere: string; readonly target: Reference },
+  ): void {
+    const { text, parts, layout } = this;
+    const { out, threads, thread } = text;
+    const helpers = Math.min(8, 2 ** Math.max(0, Math.floor(Math.log2(parts / 8))));
+    const senders = parts / helpers;
+    const { quotient: number, remainder: helper } = divide(out, thread, helpers, threads);
+    const isFirst = out.effect("setp.eq.s32", "pred", helper, "0");
+    const skip = out.effect("mul.wide.u32", "b64", helper, String(senders * layout.stride));
+    const turn = (start: string) => {
+      const quad = out.effect("add.s32", "b32", number, start);
+      const found = place(quad, out.effect("setp.lt.s32", "pred", quad, String(count)));
+      const totals = this.addSenders(out.effect("add.u64", "b64", found.source, skip), senders);
+      for (let bit = 1; bit < helpers; bit *= 2)
+        totals.forEach((total, word) => {
+          const got = out.effect("shfl.sync.bfly.b32", "b32", total, String(bit), "31", "-1");
+          totals[word] = this.combineWords(total, got, bit, helper);
+        });
+      const stores = out.effect("and.pred", "pred", isFirst, found.isThere);
+      const { space, text: target } = found.target;
+      out.line(`@${stores} st.${space}.v4.u32 ${target}, {${totals.join(", ")}};`);
+    };
+    const turns = Math.ceil((count * helpers) / threads);
+    if (turns === 1) turn("0");
+    else out.loop("0", String((turns * threads) / helpers), String(threads / helpers), turn);
+  }
+
+  /** Four words of some blocks, combined in their order; several are under way at the same time. */
+  private addSenders(source: string, senders: number): string[] {
+    const { text, layout } = this;
+    const { out } = text;
+    const quad = (place: string): string[] => {
+      const words = Array.from({ length: 4 }, () => out.register("b32"));
+      out.line(`ld.global.v4.u32 {${words.join(", ")}}, ${place};`);
+      return words;
+    };
+    const together = Math.min(senders, 16);
+    const load = (base: string) =>
+      Array.from({ length: together }, (_, sender) => quad(`[${base}+${sender * layout.stride}]`));
+    const totals = load(source).reduce((sum, words) => sum.map((word, at) => this.combine(word, words[at])));
+    if (senders === together) return totals;
+    const sums = totals.map((word) => text.variable("uint32", word));
+    const step = together * layout.stride;
+    out.loop("1", String(senders / together), "1", (round) => {
+      const base = out.effect("mad.wide.s32", "b64", round, String(step), source);
+      const more = load(base);
+      sums.forEach((sum, at) =>
+        text.assign(
+          "uint32",
+          sum,
+          more.reduce((total, words) => this.combine(total, words[at]), sum),
+        ),
+      );
+    });
+    return sums;
+  }
+
+  /** The totals of two threads: those of the lower one first. */
+  private combineWords(own: string, theirs: string, bit: number, helper: string): string {
+    const { out } = this.text;
+    const part = out.effect("and.b32", "b32", helper, String(bit));
+    const isLower = out.effect("setp.eq.s32", "pred", part, "0");
+    const lower = out.effect("selp.b32", "b32", own, theirs, isLower);
+    const upper = out.effect("selp.b32", "b32", theirs, own, isLower);
+    return this.combine(lower, upper);
+  }
+
+  /** Two words of the dtype that all operands have, combined. */
+  private combine(x: string, y: string): string {
+    const { out } = this.text;
+    const { dtype } = this.kernel.pulls[0].from.buffer;
+    const value = (word: string) => ({
+      text: dtype === "float32" ? out.effect("mov.b32", "f32", word) : word,
+      dtype,
+    });
+    const total = operate(out, this.operation(dtype), dtype, [value(x), value(y)]);
+    return dtype === "float32" ? out.effect("mov.b32", "b32", total) : total;
+  }
+}

@@ -2,26 +2,9 @@
 import type { DType } from "../../array/index.js";
 import type { Reduction } from "../kernel.js";
 import { operationText } from "./operations.js";
+import { startOf } from "../schedule/reductions.js";
 import type { CText } from "./text.js";
 import { letterOf, literal, splat, typeOf, type Width } from "./types.js";
-
-/** What a reduction starts from. */
-function startOf(operation: Reduction["operation"], dtype: DType): number {
-  if (operation === "sum") return 0;
-  const isLargest = operation === "max" || operation === "argMax";
-  switch (dtype) {
-    case "float32":
-    case "float64":
-      return isLargest ? -Infinity : Infinity;
-    case "int32":
-      return isLargest ? -(2 ** 31) : 2 ** 31 - 1;
-    case "bool":
-      return isLargest ? 0 : 1;
-    case "uint32":
-    case "uint8":
-      return isLargest ? 0 : 2 ** 32 - 1;
-  }
-}
 
 const ofMasks = { max: "or", min: "and" } as const;
 

@@ -1,27 +1,10 @@
 // Running totals of reductions: one in each thread, and how those of several threads come together.
 import type { DType } from "../../array/index.js";
 import type { Reduction } from "../kernel.js";
+import { startOf } from "../schedule/reductions.js";
 import { operate, selectText } from "./operations.js";
 import type { KernelText } from "./surroundings.js";
 import { kindOf, literal } from "./text.js";
-
-/** What a reduction starts from. */
-function startOf(operation: Reduction["operation"], dtype: DType): number {
-  if (operation === "sum") return 0;
-  const isLargest = operation === "max" || operation === "argMax";
-  switch (dtype) {
-    case "float32":
-    case "float64":
-      return isLargest ? -Infinity : Infinity;
-    case "int32":
-      return isLargest ? -(2 ** 31) : 2 ** 31 - 1;
-    case "bool":
-      return isLargest ? 0 : 1;
-    case "uint32":
-    case "uint8":
-      return isLargest ? 0 : 2 ** 32 - 1;
-  }
-}
 
 export class Accumulator {
   /** Conditions are totalled as numbers. */

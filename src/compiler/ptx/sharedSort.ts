@@ -3,7 +3,8 @@
 // where too many fall to one block, the first block sorts all of them alone.
 import type { SortKernel } from "../kernel.js";
 import type { Division } from "../plan/arena.js";
-import { element, keyAt } from "./sort.js";
+import { sortByNetwork, type Entry } from "./network.js";
+import { element, isBefore, keyAt } from "./sort.js";
 import type { KernelText, Reference } from "./surroundings.js";
 
 /** How many keys a block has room for: twice its share. */
@@ -21,12 +22,6 @@ const padded = (length: number): number => 2 ** Math.ceil(Math.log2(length));
 
 /** Bytes of common memory, in which one block sorts alone. */
 export const sharedSortBytes = ({ length }: SortKernel): number => 8 * padded(length);
-
-/** Keys with their positions, each by its index. */
-interface Entries {
-  readonly keyPlace: (index: string) => Reference;
-  readonly positionPlace: (index: string) => Reference;
-}
 
 /** The keys that fall to this block. It tells where these are more than there is room for. */
 export function sortShare(text: KernelText, kernel: SortKernel, { parts }: Division): void {
@@ -82,7 +77,7 @@ export function sortShare(text: KernelText, kernel: SortKernel, { parts }: Divis
     text.store(positionPlace(index), "uint32", "-1");
   });
   text.meet();
-  network(text, size, { keyPlace, positionPlace });
+  sortByNetwork(text, size, { keyPlace, positionPlace }, byKey(text));
   out.loop(thread, held, String(threads), (index) =>
     move(text, kernel, text.load(positionPlace(index), "uint32"), out.effect("add.s32", "b32", start, index)),
   );
@@ -91,6 +86,12 @@ export function sortShare(text: KernelText, kernel: SortKernel, { parts }: Divis
     out.line(`@${isTooMuch} red.global.add.u32 [${text.grid.tooMany}], 1;`);
   });
 }
+
+/** By keys, then by positions. */
+const byKey =
+  (text: KernelText) =>
+  (a: Entry, b: Entry): string =>
+    isBefore(text, [a.key, a.position], [b.key, b.position]);
 
 /** Puts the values at one position to another. */
 function move(text: KernelText, kernel: SortKernel, from: string, to: string): void {
@@ -133,56 +134,9 @@ export function sortAlone(text: KernelText, kernel: SortKernel, { exchange }: Di
       text.store(positionPlace(index), "uint32", index);
     });
     text.meet();
-    network(text, String(size), { keyPlace, positionPlace });
+    sortByNetwork(text, String(size), { keyPlace, positionPlace }, byKey(text));
     out.loop(thread, String(length), String(threads), (index) =>
       move(text, kernel, text.load(positionPlace(index), "uint32"), index),
     );
   });
-}
-
-/** Sorts a power of two of entries by keys, then positions: Batcher's bitonic network. */
-function network(text: KernelText, size: string, { keyPlace, positionPlace }: Entries): void {
-  const { out, thread, threads } = text;
-  const half = /^\d+$/.test(size) ? String(Number(size) / 2) : out.effect("shr.u32", "b32", size, "1");
-  const compare = (sorted: string, distance: string) =>
-    out.loop(thread, half, String(threads), (pair) => {
-      const below = out.effect("sub.s32", "b32", distance, "1");
-      const low = out.effect("and.b32", "b32", pair, below);
-      const doubled = out.effect("add.s32", "b32", pair, pair);
-      const first = out.effect("sub.s32", "b32", doubled, low);
-      const second = out.effect("add.s32", "b32", first, distance);
-      const [a, b] = [first, second].map((index) => ({
-        key: text.load(keyPlace(index), "uint32"),
-        position: text.load(positionPlace(index), "uint32"),
-      }));
-      const isLess = out.effect("setp.lt.u32", "pred", a.key, b.key);
-      const isEqual = out.effect("setp.eq.u32", "pred", a.key, b.key);
-      const isEarlier = out.effect("setp.lt.u32", "pred", a.position, b.position);
-      const isTied = out.effect("and.pred", "pred", isEqual, isEarlier);
-      const isInOrder = out.effect("or.pred", "pred", isLess, isTied);
-      const part = out.effect("and.b32", "b32", first, sorted);
-      const isUp = out.effect("setp.eq.u32", "pred", part, "0");
-      // Out of order where it goes up, or in order where it goes down.
-      out.when(out.effect("xor.pred", "pred", isInOrder, isUp), () => {
-        text.store(keyPlace(first), "uint32", b.key);
-        text.store(positionPlace(first), "uint32", b.position);
-        text.store(keyPlace(second), "uint32", a.key);
-        text.store(positionPlace(second), "uint32", a.position);
-      });
-    });
-  const sorted = out.effect("mov.u32", "b32", "2");
-  const [outer, inner, end] = [out.newLabel(), out.newLabel(), out.newLabel()];
-  const jump = (condition: string, x: string, y: string, label: string) =>
-    out.line(`@${out.effect(`setp.${condition}.s32`, "pred", x, y)} bra ${label};`);
-  out.placeLoop(outer);
-  jump("gt", sorted, size, end);
-  const distance = out.effect("shr.u32", "b32", sorted, "1");
-  out.placeLoop(inner);
-  out.scope(() => compare(sorted, distance));
-  text.meet();
-  out.line(`shr.u32 ${distance}, ${distance}, 1;`);
-  jump("gt", distance, "0", inner);
-  out.line(`shl.b32 ${sorted}, ${sorted}, 1;`);
-  out.line(`bra ${outer};`);
-  out.place(end);
 }

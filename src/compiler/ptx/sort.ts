@@ -3,6 +3,7 @@
 import type { DType } from "../../array/index.js";
 import type { Place, SortKernel } from "../kernel.js";
 import { divide } from "./indices.js";
+import { sortByNetwork, type Entry } from "./network.js";
 import type { KernelText } from "./surroundings.js";
 
 /** Lanes up to this length are sorted by counting. */
@@ -88,7 +89,7 @@ export const keyAt = (
   orderOf(text, text.load(element(text, kernel, key, lane, position), key.buffer.dtype), key.buffer.dtype);
 
 /** Whether the first of two comes before the second by their keys, or by positions where these are equal. */
-function isBefore({ out }: KernelText, mine: readonly string[], theirs: readonly string[]): string {
+export function isBefore({ out }: KernelText, mine: readonly string[], theirs: readonly string[]): string {
   let result: string | null = null;
   for (let at = mine.length - 1; at >= 0; at--) {
     const isLess = out.effect("setp.lt.u32", "pred", mine[at], theirs[at]);
@@ -146,34 +147,8 @@ function byNetwork(text: KernelText, kernel: SortKernel): void {
       text.store(positionPlace(index), "uint32", index);
     });
     text.meet();
-    const compare = (sorted: string, distance: string) =>
-      each(size / 2, (pair) => {
-        const below = out.effect("sub.s32", "b32", distance, "1");
-        const low = out.effect("and.b32", "b32", pair, below);
-        const doubled = out.effect("add.s32", "b32", pair, pair);
-        const first = out.effect("sub.s32", "b32", doubled, low);
-        const second = out.effect("add.s32", "b32", first, distance);
-        const [a, b] = [first, second].map((index) => ({
-          key: text.load(keyPlace(index), "uint32"),
-          position: text.load(positionPlace(index), "uint32"),
-        }));
-        const isInOrder = inOrder(text, kernel, lane, a, b);
-        const part = out.effect("and.b32", "b32", first, sorted);
-        const isUp = out.effect("setp.eq.u32", "pred", part, "0");
-        const stays = out.effect("xor.pred", "pred", isInOrder, isUp);
-        // In order where it goes up, or out of order where it goes down: it stays as it is.
-        out.when(stays, () => {
-          text.store(keyPlace(first), "uint32", b.key);
-          text.store(positionPlace(first), "uint32", b.position);
-          text.store(keyPlace(second), "uint32", a.key);
-          text.store(positionPlace(second), "uint32", a.position);
-        });
-      });
-    doubling(text, 2, size, (sorted) =>
-      halving(text, sorted, (distance) => {
-        compare(sorted, distance);
-        text.meet();
-      }),
+    sortByNetwork(text, String(size), { keyPlace, positionPlace }, (a, b) =>
+      inOrder(text, kernel, lane, a, b),
     );
     each(length, (index) => {
       const from = text.load(positionPlace(index), "uint32");
@@ -186,11 +161,6 @@ function byNetwork(text: KernelText, kernel: SortKernel): void {
     });
     if (lanes > 1) text.meet();
   });
-}
-
-interface Entry {
-  readonly key: string;
-  readonly position: string;
 }
 
 /** Whether one entry comes before another; those that only fill the lane up come last. */
@@ -213,24 +183,4 @@ function inOrder(text: KernelText, kernel: SortKernel, lane: string, a: Entry, b
     text.assign("bool", result, isBefore(text, words(a), words(b)));
   });
   return result;
-}
-
-/** Code for a power of two that doubles up to another. */
-function doubling({ out }: KernelText, from: number, to: number, code: (value: string) => void): void {
-  const value = out.effect("mov.u32", "b32", String(from));
-  const start = out.newLabel();
-  out.placeLoop(start);
-  out.scope(() => code(value));
-  out.line(`shl.b32 ${value}, ${value}, 1;`);
-  out.line(`{ .reg .pred more; setp.le.s32 more, ${value}, ${to}; @more bra ${start}; }`);
-}
-
-/** Code for the powers of two below one, down to 1. */
-function halving({ out }: KernelText, from: string, code: (value: string) => void): void {
-  const value = out.effect("shr.u32", "b32", from, "1");
-  const start = out.newLabel();
-  out.placeLoop(start);
-  out.scope(() => code(value));
-  out.line(`shr.u32 ${value}, ${value}, 1;`);
-  out.line(`{ .reg .pred more; setp.gt.s32 more, ${value}, 0; @more bra ${start}; }`);
 }

@@ -4,12 +4,10 @@ import type { Buffer, Kernel, Step, Store } from "../kernel.js";
 import type { Renderer } from "../renderer.js";
 import { kernelsIn, loadsOf } from "../walk.js";
 import { Clusters, type Cluster } from "./clusters.js";
-import { accessesOf } from "./accesses.js";
-import { gatheredIn, placeCommon } from "./common.js";
+import { placeCommon, togetherIn } from "./common.js";
 import { placeFast } from "./fast.js";
 import { findLifetimes, type Lifetimes } from "./lifetimes.js";
 import { align, placeClusters } from "./placing.js";
-import { sharedSortsIn } from "./uniform.js";
 
 export interface MemoryPlan {
   /** The address of every buffer that is used, in bytes. */
@@ -55,13 +53,7 @@ export function planMemory(
   needs: MemoryNeeds,
   parts = 1,
 ): MemoryPlan {
-  const alike: ReadonlySet<Kernel> = parts === 1 ? new Set() : sharedSortsIn(steps);
-  const gathered = gatheredIn(steps, alike);
-  const sorts = new Set(
-    [...alike].filter((kernel) =>
-      accessesOf(kernel).every(({ buffer, kind }) => kind === "read" || gathered.has(buffer)),
-    ),
-  );
+  const { sorts, gathered } = togetherIn(steps, parts);
   const common = new Set(parts === 1 ? [] : [...inputs, ...outputs, ...gathered]);
   const stays = [...kept, ...common];
   const scratch = scratchBuffers(steps, (kernel) => needs.scratch(kernel, sorts.has(kernel) ? parts : 1));

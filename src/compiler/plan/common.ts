@@ -4,19 +4,42 @@ import { kernelsIn } from "../walk.js";
 import { accessesOf } from "./accesses.js";
 import { bytesOf } from "./clusters.js";
 import { align } from "./placing.js";
+import { sharedSortsIn } from "./uniform.js";
 
 /** Whether all parts get the same: what each of them has, side by side. */
 export const isGather = ({ combine, pairs, pulls }: ExchangeKernel): boolean =>
   combine === null && pairs === null && pulls.every(({ perReceiver }) => perReceiver === 0);
 
-/** Buffers into which parts put nothing but what they gather, or sort together: one for all of them is enough. */
-export function gatheredIn(steps: readonly Step[], sorts: ReadonlySet<Kernel>): Set<Buffer> {
+/** What parts do together, and where the results are: one copy for all of them is enough. */
+export interface Together {
+  /** Sorts of which each part does a share. */
+  readonly sorts: ReadonlySet<Kernel>;
+  /** Buffers into which parts put nothing but what they gather, or sort together. */
+  readonly gathered: ReadonlySet<Buffer>;
+}
+
+/** Finds it; nothing where there is one part alone. */
+export function togetherIn(steps: readonly Step[], parts: number): Together {
+  if (parts === 1) return { sorts: new Set(), gathered: new Set() };
+  let sorts: ReadonlySet<Kernel> = sharedSortsIn(steps);
+  for (;;) {
+    const gathered = gatheredBy(steps, sorts);
+    // A sort that also writes elsewhere each part does for itself, and then what it writes is each one's own.
+    const left = [...sorts].filter((sort) => writesOf(sort).every((buffer) => gathered.has(buffer)));
+    if (left.length === sorts.size) return { sorts, gathered };
+    sorts = new Set(left);
+  }
+}
+
+const writesOf = (kernel: Kernel): Buffer[] =>
+  accessesOf(kernel).flatMap(({ buffer, kind }) => (kind === "write" ? [buffer] : []));
+
+function gatheredBy(steps: readonly Step[], sorts: ReadonlySet<Kernel>): Set<Buffer> {
   const found = new Set<Buffer>();
   const others = new Set<Buffer>();
   for (const kernel of kernelsIn(steps)) {
     const isCommon = sorts.has(kernel) || (kernel.kind === "exchange" && isGather(kernel));
-    for (const { buffer, kind } of accessesOf(kernel))
-      if (kind === "write") (isCommon ? found : others).add(buffer);
+    for (const buffer of writesOf(kernel)) (isCommon ? found : others).add(buffer);
   }
   return new Set([...found].filter((buffer) => !others.has(buffer)));
 }

@@ -1,14 +1,16 @@
 // What parts of a machine have in common, and where that lies.
 import { expect, it } from "vitest";
-import { gatheredIn, isGather, placeCommon } from "../../../src/compiler/plan/common.js";
-import { buffer, copy, exchange, sort, stepsOf } from "./kernels.js";
+import { isGather, placeCommon, togetherIn } from "../../../src/compiler/plan/common.js";
+import { axisIndex, buffer, copy, exchange, sort, stepsOf } from "./kernels.js";
 
 it("what is gathered, or sorted together, there is once; what else is written there each part has", () => {
-  const [own, all, sum, sorted, mixed, alone] = ["own", "all", "sum", "sorted", "mixed", "alone"].map(
-    (name) => buffer(name),
-  );
+  const [index, own, all, sum, sorted, mixed, alone] = [
+    ...["index", "own", "all", "sum", "sorted", "mixed", "alone"],
+  ].map((name) => buffer(name));
   const together = sort(all, sorted);
   const steps = stepsOf([
+    axisIndex(index),
+    copy(index, own),
     exchange(null, own, all),
     exchange("add", own, sum),
     together,
@@ -16,7 +18,22 @@ it("what is gathered, or sorted together, there is once; what else is written th
     copy(own, mixed),
     sort(own, alone),
   ]);
-  expect(gatheredIn(steps, new Set([together]))).toEqual(new Set([all, sorted]));
+  expect(togetherIn(steps, 4)).toEqual({ sorts: new Set([together]), gathered: new Set([all, sorted]) });
+  expect(togetherIn(steps, 1)).toEqual({ sorts: new Set(), gathered: new Set() });
+});
+
+it("a sort one of whose results is written elsewhere, too, each part does for itself", () => {
+  const [input, first, second, third] = ["input", "first", "second", "third"].map((name) => buffer(name));
+  const one = sort(input, first);
+  const both = {
+    ...one,
+    values: [...one.values, { ...one.values[0], to: sort(input, second).values[0].to }],
+  };
+  // Of the other's results the first is then no longer in common, either.
+  const other = sort(input, first);
+  const clean = sort(input, third);
+  const steps = stepsOf([both, other, clean, copy(input, second)]);
+  expect(togetherIn(steps, 4)).toEqual({ sorts: new Set([clean]), gathered: new Set([third]) });
 });
 
 it("gathering is what gives all parts the same, side by side", () => {

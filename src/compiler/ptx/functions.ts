@@ -54,7 +54,7 @@ DONE:
 	ret;
 }`;
 
-const powerOfUnsigned = `.func (.param .b32 z) power_of_unsigned(.param .b32 x, .param .b32 y)
+const powerOfInteger = `.func (.param .b32 z) power_of_integer(.param .b32 x, .param .b32 y)
 {
 	.reg .b32 %r<8>;
 	.reg .pred %p<4>;
@@ -75,40 +75,8 @@ DONE:
 	ret;
 }`;
 
-/** To a negative power only 1 and -1 are more than 0. */
-const powerOfInt = `.func (.param .b32 z) power_of_int(.param .b32 x, .param .b32 y)
-{
-	.reg .b32 %r<10>;
-	.reg .pred %p<6>;
-	ld.param.b32 %r1, [x];
-	ld.param.b32 %r2, [y];
-	setp.lt.s32 %p1, %r2, 0;
-	@%p1 bra NEGATIVE;
-	mov.u32 %r3, 1;
-AGAIN:
-	setp.eq.u32 %p2, %r2, 0;
-	@%p2 bra DONE;
-	and.b32 %r4, %r2, 1;
-	setp.ne.u32 %p3, %r4, 0;
-	@%p3 mul.lo.u32 %r3, %r3, %r1;
-	mul.lo.u32 %r1, %r1, %r1;
-	shr.u32 %r2, %r2, 1;
-	bra AGAIN;
-NEGATIVE:
-	and.b32 %r4, %r2, 1;
-	setp.ne.u32 %p3, %r4, 0;
-	selp.b32 %r5, -1, 1, %p3;
-	setp.eq.s32 %p4, %r1, -1;
-	selp.b32 %r3, %r5, 0, %p4;
-	setp.eq.s32 %p5, %r1, 1;
-	selp.b32 %r3, 1, %r3, %p5;
-DONE:
-	st.param.b32 [z], %r3;
-	ret;
-}`;
-
 /** Those of the functions that some code calls. */
 export const functionsIn = (code: string): string[] =>
-  Object.entries({ remainder, power_of_unsigned: powerOfUnsigned, power_of_int: powerOfInt })
+  Object.entries({ remainder, power_of_integer: powerOfInteger })
     .filter(([name]) => code.includes(` ${name},`))
     .map(([, text]) => text);

@@ -194,8 +194,19 @@ const called =
     return result;
   };
 
-const integerPower: Rule = (call) =>
-  wrap(call, called(call.dtype === "int32" ? "power_of_int" : "power_of_unsigned")(call));
+/** Powers of integers. To a negative power only 1 and -1 are more than 0. */
+const integerPower: Rule = (call) => {
+  const { out, dtype, inputs } = call;
+  const power = wrap(call, called("power_of_integer")(call));
+  if (dtype !== "int32") return power;
+  const [x, y] = texts(inputs);
+  const test = (name: string, value: string, number: string) =>
+    out.pure(`setp.${name}.s32`, "pred", value, number);
+  const choose = (a: string, b: string, condition: string) => out.pure("selp.b32", "b32", a, b, condition);
+  const isOdd = test("ne", out.pure("and.b32", "b32", y, "1"), "0");
+  const ofMinusOne = choose(choose("-1", "1", isOdd), "0", test("eq", x, "-1"));
+  return choose(choose("1", ofMinusOne, test("eq", x, "1")), power, test("lt", y, "0"));
+};
 
 const shift =
   (name: "shl" | "shr", type: string): Rule =>

@@ -4,7 +4,7 @@
 import type { SortKernel } from "../kernel.js";
 import type { Division } from "../plan/arena.js";
 import { sortByNetwork, type Entry } from "./network.js";
-import { element, isBefore, keyAt } from "./sort.js";
+import { isBefore, keyAt, moveValues } from "./sort.js";
 import type { KernelText, Reference } from "./surroundings.js";
 
 /** How many keys a block has room for: twice its share. */
@@ -79,7 +79,13 @@ export function sortShare(text: KernelText, kernel: SortKernel, { parts }: Divis
   text.meet();
   sortByNetwork(text, size, { keyPlace, positionPlace }, byKey(text));
   out.loop(thread, held, String(threads), (index) =>
-    move(text, kernel, text.load(positionPlace(index), "uint32"), out.effect("add.s32", "b32", start, index)),
+    moveValues(
+      text,
+      kernel,
+      "0",
+      text.load(positionPlace(index), "uint32"),
+      out.effect("add.s32", "b32", start, index),
+    ),
   );
   out.when(isFirst, () => {
     const isTooMuch = out.effect("setp.gt.u32", "pred", count, String(room));
@@ -92,16 +98,6 @@ const byKey =
   (text: KernelText) =>
   (a: Entry, b: Entry): string =>
     isBefore(text, [a.key, a.position], [b.key, b.position]);
-
-/** Puts the values at one position to another. */
-function move(text: KernelText, kernel: SortKernel, from: string, to: string): void {
-  for (const value of kernel.values)
-    text.store(
-      element(text, kernel, value.to, "0", to),
-      value.to.buffer.dtype,
-      text.load(element(text, kernel, value.from, "0", from), value.from.buffer.dtype),
-    );
-}
 
 /** The lowest power of two that is no less than a number. */
 function powerFor({ out }: KernelText, value: string): string {
@@ -136,7 +132,7 @@ export function sortAlone(text: KernelText, kernel: SortKernel, { exchange }: Di
     text.meet();
     sortByNetwork(text, String(size), { keyPlace, positionPlace }, byKey(text));
     out.loop(thread, String(length), String(threads), (index) =>
-      move(text, kernel, text.load(positionPlace(index), "uint32"), index),
+      moveValues(text, kernel, "0", text.load(positionPlace(index), "uint32"), index),
     );
   });
 }

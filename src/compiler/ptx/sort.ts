@@ -27,28 +27,33 @@ export const describeSort = (kernel: SortKernel): string =>
   (isShort(kernel) ? "counting, an element per thread" : "a network, one lane after the other");
 
 /** The element of a lane at a position. */
-export const element = (
-  text: KernelText,
-  { stride }: SortKernel,
-  place: Place,
-  lane: string,
-  position: string,
-) =>
+const element = (text: KernelText, { stride }: SortKernel, place: Place, lane: string, position: string) =>
   text.reference(place.buffer, place.offset, [
     ...text.partsOf(place),
     { operand: lane, factor: 1 },
     { operand: position, factor: stride },
   ]);
 
-/** Where a lane begins. */
-function laneStart(
-  { out, sum }: { out: KernelText["out"]; sum: KernelText["sum"] },
+/** Puts the values at one position of a lane to another. */
+export function moveValues(
+  text: KernelText,
   kernel: SortKernel,
-  number: string,
-): string {
-  const { stride, outer, lanes } = kernel;
-  const { quotient, remainder } = divide(out, number, stride, lanes);
-  const { register, constant } = sum([
+  lane: string,
+  from: string,
+  to: string,
+): void {
+  for (const value of kernel.values)
+    text.store(
+      element(text, kernel, value.to, lane, to),
+      value.to.buffer.dtype,
+      text.load(element(text, kernel, value.from, lane, from), value.from.buffer.dtype),
+    );
+}
+
+/** Where a lane begins. */
+function laneStart(text: KernelText, { stride, outer, lanes }: SortKernel, number: string): string {
+  const { quotient, remainder } = divide(text.out, number, stride, lanes);
+  const { register, constant } = text.sum([
     { operand: quotient, factor: outer },
     { operand: remainder, factor: 1 },
   ]);
@@ -105,11 +110,10 @@ export function isBefore({ out }: KernelText, mine: readonly string[], theirs: r
 
 function byCounting(text: KernelText, kernel: SortKernel): void {
   const { out, thread, threads } = text;
-  const { lanes, length, keys, values } = kernel;
-  const sum: KernelText["sum"] = (parts) => text.sum(parts);
+  const { lanes, length, keys } = kernel;
   out.loop(thread, String(lanes * length), String(threads), (index) => {
     const { quotient: number, remainder: position } = divide(out, index, length, lanes * length);
-    const lane = laneStart({ out, sum }, kernel, number);
+    const lane = laneStart(text, kernel, number);
     const mine = [...keys.map((key) => keyAt(text, kernel, key, lane, position)), position];
     const rank = text.variable("int32", "0");
     out.loop("0", String(length), "1", (other) => {
@@ -117,28 +121,22 @@ function byCounting(text: KernelText, kernel: SortKernel): void {
       const counts = out.effect("selp.b32", "b32", "1", "0", isBefore(text, theirs, mine));
       out.line(`add.s32 ${rank}, ${rank}, ${counts};`);
     });
-    for (const { from, to } of values)
-      text.store(
-        element(text, kernel, to, lane, rank),
-        to.buffer.dtype,
-        text.load(element(text, kernel, from, lane, position), from.buffer.dtype),
-      );
+    moveValues(text, kernel, lane, position, rank);
   });
 }
 
 function byNetwork(text: KernelText, kernel: SortKernel): void {
   const { out, threads, thread } = text;
-  const { lanes, length, keys, values } = kernel;
+  const { lanes, length, keys } = kernel;
   const size = padded(length);
   const scratch = text.scratch(kernel);
-  const sum: KernelText["sum"] = (parts) => text.sum(parts);
   const keyPlace = (index: string) => text.reference(scratch, 0, [{ operand: index, factor: 1 }]);
   const positionPlace = (index: string) => text.reference(scratch, size, [{ operand: index, factor: 1 }]);
   const each = (count: number, code: (index: string) => void) =>
     out.loop(thread, String(count), String(threads), code);
   const lengthText = String(length);
   out.loop("0", String(lanes), "1", (number) => {
-    const lane = laneStart({ out, sum }, kernel, number);
+    const lane = laneStart(text, kernel, number);
     each(size, (index) => {
       const key = text.variable("uint32", "-1");
       const isThere = out.effect("setp.lt.s32", "pred", index, lengthText);
@@ -150,15 +148,7 @@ function byNetwork(text: KernelText, kernel: SortKernel): void {
     sortByNetwork(text, String(size), { keyPlace, positionPlace }, (a, b) =>
       inOrder(text, kernel, lane, a, b),
     );
-    each(length, (index) => {
-      const from = text.load(positionPlace(index), "uint32");
-      for (const value of values)
-        text.store(
-          element(text, kernel, value.to, lane, index),
-          value.to.buffer.dtype,
-          text.load(element(text, kernel, value.from, lane, from), value.from.buffer.dtype),
-        );
-    });
+    each(length, (index) => moveValues(text, kernel, lane, text.load(positionPlace(index), "uint32"), index));
     if (lanes > 1) text.meet();
   });
 }

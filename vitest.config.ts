@@ -9,8 +9,8 @@ const source = path.join(import.meta.dirname, "src") + path.sep;
 const built = path.join(import.meta.dirname, "dist") + path.sep;
 
 /**
- * Takes modules of src/ from dist/, which test/globalSetup.ts keeps up to date. As modules of Node's own they load once
- * in each worker and run at full speed; but `vi.mock` cannot replace what they import.
+ * Takes modules of src/ from dist/, which test/globalSetup.ts keeps up to date. As modules of Node's own (see
+ * `server.deps`) they load once in each worker and run at full speed; but `vi.mock` cannot replace what they import.
  */
 const asBuilt: Plugin = {
   name: "vibe-rl:as-built",
@@ -24,7 +24,7 @@ const asBuilt: Plugin = {
       file = path.resolve(path.dirname(importer), id);
     }
     if (!file.startsWith(source)) return null;
-    return { id: built + file.slice(source.length).replace(/\.ts(?=$|\?)/, ".js"), external: true };
+    return built + file.slice(source.length).replace(/\.ts(?=$|\?)/, ".js");
   },
 };
 
@@ -39,6 +39,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Modules are loaded once in each worker, not once in each file.
     isolate: false,
+    server: { deps: { external: [/\/dist\//] } },
     // Slow machines are no failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,

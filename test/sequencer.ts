@@ -34,8 +34,9 @@ export class LongestFirst extends BaseSequencer {
       const at = long.indexOf(path.resolve(moduleId));
       return at === -1 ? long.length : at;
     };
-    // Projects stay together: a worker is of one of them.
-    const projects = [...new Set(sorted.map(({ project }) => project.name))];
+    // Projects stay together: a worker is of one of them. Simulated devices come last, when nothing else, such as the
+    // linter, needs the processors that they wait for each other on.
+    const projects = [...new Set(sorted.map(({ project }) => project.name))].sort().reverse();
     return projects.flatMap((name) =>
       sorted.filter(({ project }) => project.name === name).sort((a, b) => place(a) - place(b)),
     );

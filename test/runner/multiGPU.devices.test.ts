@@ -61,7 +61,7 @@ describe("trainPPOMultiGPU", () => {
     const wide = mlp({ hiddenSizes: [1024, 1024], kernelInit: waves });
     const large = {
       ppoConfig: PPOConfig({ ...algorithm, nEpochs: 1 }),
-      networks: { actor: wide, critic: wide },
+      networks: { actor: wide, critic: mlp({ kernelInit: waves }) },
     };
     const [[whole, expected], [split, history]] = [
       await train(4, { totalTimesteps: steps(2) }, large),

@@ -14,7 +14,7 @@ import { stateArguments, statePrograms, toStateFunction } from "../../compiler/s
 import { blocksOf, simulate } from "./simulate.js";
 import { flattenArrays } from "../../../src/array/lax/leaves.js";
 
-const runs = 500 * Number(process.env.PROPERTY_RUNS ?? 1);
+const runs = 300 * Number(process.env.PROPERTY_RUNS ?? 1);
 
 /** Numbers that decide about a layout, whatever they are. */
 const choices = () => fc.array(fc.nat(20), { minLength: 4, maxLength: 12 });

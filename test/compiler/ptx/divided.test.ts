@@ -15,6 +15,8 @@ import { largePrograms } from "./largePrograms.js";
 
 const isWhole = process.env.VIBE_RL_PTX_TESTS === "all";
 const rounds = isWhole ? 40 : 1;
+/** Programs of one round, which are built together. */
+const programs = isWhole ? 6 : 4;
 const tolerance = { rtol: 1e-5, atol: 2e-5 };
 
 const mixed = (seed: number, count: number): BatchedCase[] =>
@@ -48,7 +50,7 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/divided.test.ts"))(
     });
 
     it.for([...Array(rounds).keys()])("over all dtypes (%i)", (round) =>
-      expectTogether(mixed(round, 6), dividedDevice([2, 3, 4, 5][round % 4], round)),
+      expectTogether(mixed(round, programs), dividedDevice([2, 3, 4, 5][round % 4], round)),
     );
 
     it.for([...Array(isWhole ? rounds : 0).keys()])("of larger arrays (%i)", (round) =>
@@ -59,7 +61,7 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/divided.test.ts"))(
     );
 
     it.for([...Array(rounds).keys()])("with states that loops and branches overwrite (%i)", (round) =>
-      expectTogether(states(round, 6), dividedDevice(3, 1000 + round)),
+      expectTogether(states(round, programs), dividedDevice(3, 1000 + round)),
     );
   },
 );

@@ -1,6 +1,7 @@
 // What a machine must bring along to run programs: a renderer, which turns kernels into its code.
 import type { NamedAxis, Program } from "../array/index.js";
 import type { CompiledForms } from "./dump.js";
+import type { FuseSizes } from "./fuse/planning.js";
 import type { Kernel, Step } from "./kernel.js";
 import type { MemoryPlan } from "./plan/arena.js";
 
@@ -18,6 +19,11 @@ export interface Renderer<Code> {
     /** Bytes that a program can address. */
     readonly memory: number;
   };
+  /**
+   * For machines on which kernels that do not wait for each other run side by side, and waiting is what costs: kernels are
+   * made and ordered such that few wait in a row. Left out for those that run one after the other.
+   */
+  readonly sideBySide?: FuseSizes;
   /** How many words of working memory a kernel takes, in each of so many parts of the machine that share it. */
   readonly scratch: (kernel: Kernel, parts: number) => number;
   /** Memory around the buffers that the code may read, though it makes no use of what is there; left out for none. */

@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { grad, lax, np, random, tree, type Array } from "vibe-rl/array";
 import { bytesOf } from "../../src/compiler/plan/clusters.js";
 import { findLifetimes } from "../../src/compiler/plan/lifetimes.js";
+import { kernelsIn } from "../../src/compiler/walk.js";
+import { expectSame } from "./compare.js";
 import { compileWith, kernelsInLoops } from "./forms.js";
 
 const compile = compileWith({ fma: false });
@@ -46,6 +48,17 @@ describe("loops copy nothing", () => {
     expect(copiesInLoops(descent, np.ones([32, 8]), np.ones([32, 4]))).toBe(0);
   });
 
+  it("when sums are added to what they were computed with", () => {
+    const f = (start: Array, rows: Array) =>
+      lax.scan(
+        (x: Array, row: Array) => [x.add(np.tanh(row.mul(x.reshape([8, 1]))).sum(1)), null],
+        start,
+        rows,
+      )[0];
+    expect(copiesInLoops(f, np.ones([8]), np.ones([5, 8, 4]))).toBe(0);
+    expectSame(f, [np.linspace(-1, 1, 8), np.linspace(-2, 2, 160).reshape([5, 8, 4])], { rtol: 1e-6 });
+  });
+
   it("but copy what is read again after it was overwritten", () => {
     const exchange = (a: Array, b: Array) =>
       lax.foriLoop(0, 3, (_, [x, y]: readonly [Array, Array]) => [y, x] as const, [a, b] as const);
@@ -85,4 +98,25 @@ it("takes at most twice the memory that is in use at once", () => {
   }
   expect(plan.addresses.size).toBeGreaterThan(10);
   expect(compiled.memoryBytes).toBeLessThan(2 * most);
+});
+
+describe("an array in another shape", () => {
+  const sorted = (x: Array) => np.sort(x, 1).reshape([-1]);
+
+  it("lies where it lay before", () => {
+    const f = (x: Array, at: Array) => np.take(sorted(x), at);
+    const names = kernelsIn(compile(f, np.ones([6, 4]), np.int32([3, 23, 0])).steps).map(({ name }) => name);
+    expect(names).toContain("sort");
+    expect(names.filter((name) => name.includes("reshape"))).toEqual([]);
+    expectSame(f, [np.linspace(5, -5, 24).reshape([6, 4]), np.int32([3, 23, 0])]);
+  });
+
+  it("may be changed while the other is still needed", () => {
+    const f = (x: Array, at: Array) => {
+      const rows = np.sort(x, 1);
+      const line = rows.reshape([-1]);
+      return [line.at(at).set(9), np.take(line, at), rows];
+    };
+    expectSame(f, [np.linspace(5, -5, 24).reshape([6, 4]), np.int32([3, 23, 0])]);
+  });
 });

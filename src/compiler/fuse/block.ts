@@ -14,6 +14,8 @@ export interface Block {
   readonly definitions: ReadonlyMap<Variable, Definition>;
   /** Variables of this program that lie in memory: inputs, outputs, and what is used in ways that need it. */
   readonly stored: ReadonlySet<Variable>;
+  /** Stored variables that have the same elements in the same order as another, and lie where that one does. */
+  readonly aliases: ReadonlyMap<Variable, Variable>;
   /** Variables with a gather in them: written out at computed places again and again, they would grow without end. */
   readonly gathering: ReadonlySet<Variable>;
 }
@@ -43,7 +45,23 @@ export function analyseBlock(program: Program): Block {
   }
   storeWhatIsDear(program, uses, stored);
   storeBeforeUpdates(program, definitions, stored);
-  return { program, definitions, stored, gathering: gatheringVariables(program) };
+  const aliases = findAliases(program, stored);
+  return { program, definitions, stored, aliases, gathering: gatheringVariables(program) };
+}
+
+/** Results keep places of their own. */
+function findAliases(program: Program, stored: ReadonlySet<Variable>): Map<Variable, Variable> {
+  const found = new Map<Variable, Variable>();
+  const results = new Set<Atom>(program.outputs);
+  for (const equation of program.equations) {
+    const {
+      inputs: [operand],
+      outputs: [output],
+    } = equation;
+    if (!entryOf(equation).isRelabelling || operand.kind === "literal" || !stored.has(operand)) continue;
+    if (stored.has(output) && !results.has(output)) found.set(output, operand);
+  }
+  return found;
 }
 
 function gatheringVariables(program: Program): Set<Variable> {

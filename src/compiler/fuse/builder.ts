@@ -28,6 +28,8 @@ export class RegionBuilder {
   placeOf(variable: Variable): Place {
     const known = this.places.get(variable);
     if (known !== undefined) return known;
+    const other = this.block.aliases.get(variable);
+    if (other !== undefined) return this.placeOf(other);
     const { dtype, shape } = variable.type;
     const name = this.block.definitions.get(variable)?.equation.primitive.name ?? "input";
     const place = placeAt(this.shared.buffer(dtype, sizeOf(shape), `${name}_${variable.id}`));

@@ -1,6 +1,6 @@
 // Grouping: which nodes share a loop. Nodes come in order of dependence; each joins the first group, not before
 // those it depends on, that loops over the same space and can hand it what it needs.
-import type { Equation, Variable } from "../../array/index.js";
+import { sizeOf, type Equation, type Variable } from "../../array/index.js";
 import { lowerBound } from "../search.js";
 import { orderGroups, readsOf } from "./order.js";
 import type { PointNode, Reach, ReduceNode } from "./nodes.js";
@@ -27,6 +27,8 @@ export interface Group {
   size: number;
   /** Expressions of all its nodes together. */
   weight: number;
+  /** How many groups in a row it waits for at least. */
+  level: number;
 }
 
 /** Where a variable is computed: in which group, and at which of its levels. */
@@ -43,6 +45,15 @@ const isFull = ({ size, weight }: Group): boolean => size >= largestGroup || wei
 const keyOf = (kind: string, space: readonly number[]): string => `${kind} ${space.join()}`;
 
 export class Grouping {
+  /**
+   * Nodes of up to `small` points share a loop only with those that need not wait longer, or less long, than they do;
+   * `isWaitedFor` tells whether others here read what a node computes.
+   */
+  constructor(
+    private readonly small: number,
+    private readonly isWaitedFor: (node: PointNode) => boolean,
+  ) {}
+
   readonly groups: Group[] = [];
   private readonly sources = new Map<Variable, Source>();
   /** Groups by what they loop over, in order; those found full are dropped. */
@@ -57,6 +68,11 @@ export class Grouping {
   /** Says that the parts of a variable are all there: what reads it comes later. */
   closeParts(variable: Variable): void {
     this.sources.set(variable, { group: this.open("step", []), level: "body" });
+  }
+
+  /** Says that a variable lies where another does. */
+  addAlias(variable: Variable, other: Variable): void {
+    this.sources.set(variable, { group: this.open("step", [], null, [other]), level: "body" });
   }
 
   /** Adds a matrix product, on whose sums cheap nodes may work. */
@@ -76,6 +92,7 @@ export class Grouping {
     (host.level === "body" ? group.body : group.after).push(node);
     group.size++;
     group.weight += node.weight;
+    group.level = Math.max(group.level, this.levelFor(node, host.group));
     if (node.variable !== null) this.sources.set(node.variable, host);
   }
 
@@ -86,6 +103,7 @@ export class Grouping {
     this.groups[group].outer = node.kept.length;
     this.groups[group].size++;
     this.groups[group].weight += node.weight;
+    this.groups[group].level = Math.max(this.groups[group].level, this.levelFor(node, group));
     this.sources.set(node.variable, { group, level: "after" });
   }
 
@@ -129,6 +147,7 @@ export class Grouping {
     reads: Iterable<Variable> = [],
     takes: readonly Variable[] = [],
   ): number {
+    const wanted = [...reads];
     const index =
       this.groups.push({
         kind,
@@ -138,10 +157,11 @@ export class Grouping {
         outer: 0,
         after: [],
         equation,
-        reads: [...reads],
+        reads: wanted,
         takes,
         size: 0,
         weight: 0,
+        level: this.levelBehind(wanted, null),
       }) - 1;
     const key = keyOf(kind, space);
     const alike = this.byKey.get(key);
@@ -150,14 +170,47 @@ export class Grouping {
     return index;
   }
 
-  /** The first group that is not full, comes no earlier, and has no reductions that keep other axes. */
-  private firstOpen(key: string, earliest: number, outer: number | null = null): number | null {
+  /** The level behind the groups that compute variables, apart from one group. */
+  private levelBehind(variables: Iterable<Variable>, own: number | null): number {
+    let level = 0;
+    for (const variable of variables) {
+      const source = this.sources.get(variable);
+      if (source !== undefined && source.group !== own)
+        level = Math.max(level, this.groups[source.group].level + 1);
+    }
+    return level;
+  }
+
+  private levelFor(node: PointNode | ReduceNode, group: number): number {
+    return this.levelBehind(node.reads.keys(), group);
+  }
+
+  /** Whether a node can join a group such that neither waits for the other, or waiting costs less than another loop. */
+  private isInStep(node: PointNode, group: number): boolean {
+    if (sizeOf(node.shape) > this.small) return true;
+    const needed = this.levelFor(node, group);
+    const { level } = this.groups[group];
+    const mayWait = this.readsFrom(node, group) || !this.isWaitedFor(node);
+    return needed === level || (needed < level && mayWait);
+  }
+
+  /** The first group that is not full, comes no earlier, is suitable, and has no reductions that keep other axes. */
+  private firstOpen(
+    key: string,
+    earliest: number,
+    outer: number | null = null,
+    isSuitable: (group: number) => boolean = () => true,
+  ): number | null {
     const alike = this.byKey.get(key) ?? [];
     let at = lowerBound(alike.length, (index) => alike[index] >= earliest);
     while (at < alike.length) {
       const group = this.groups[alike[at]];
       if (isFull(group)) alike.splice(at, 1);
-      else if (outer === null || group.reductions.length === 0 || group.outer === outer) return alike[at];
+      else if (
+        (outer === null || group.reductions.length === 0 || group.outer === outer) &&
+        isSuitable(alike[at])
+      )
+        return alike[at];
       else at++;
     }
     return null;
@@ -194,7 +247,9 @@ export class Grouping {
       node,
       (source, reach) => reach !== "anywhere" && this.isInPoints(source),
     );
-    const group = this.firstOpen(keyOf("points", space), earliest);
+    const group = this.firstOpen(keyOf("points", space), earliest, null, (index) =>
+      this.isInStep(node, index),
+    );
     return group === null ? null : { group, level: "body" };
   }
 

@@ -4,12 +4,23 @@ import type { Place } from "../kernel.js";
 import { entryOf, isInlineable, type Form } from "../primitives/index.js";
 import type { Block } from "./block.js";
 import { Grouping, type Group } from "./groups.js";
+import type { Pieces } from "./staging.js";
 import { findReads, valueOf, type ReduceNode, type Target } from "./nodes.js";
 
 /** An atom that shall lie at a place. */
 export interface Copy {
   readonly atom: Atom;
   readonly to: Place;
+}
+
+/** Up to which sizes kernels are made in other ways. */
+export interface FuseSizes {
+  /** Whether products of so many sums hand them on to costly operations as well. */
+  readonly isCostlyBehind: (sums: number) => boolean;
+  /** Loops over so few points are rather many that can run side by side than few. */
+  readonly smallKernels: number;
+  /** Which operands of products are brought to fast memory in pieces. */
+  readonly pieces: Pieces | null;
 }
 
 export interface RegionPlan {
@@ -20,8 +31,8 @@ export interface RegionPlan {
 }
 
 /** Plans a program whose outputs are brought to their places at the end by copies. */
-export function planRegion(block: Block, copies: readonly Copy[]): RegionPlan {
-  const planner = new Planner(block);
+export function planRegion(block: Block, copies: readonly Copy[], sizes: FuseSizes): RegionPlan {
+  const planner = new Planner(block, sizes);
   const { equations, outputs } = block.program;
   const results = new Set<Atom>(outputs);
   const usedInside = new Set(equations.flatMap(({ inputs }) => inputs));
@@ -42,13 +53,26 @@ export const isPlainDot = ({ inputs, outputs: [output] }: Equation): boolean =>
   output.type.dtype !== "float32" || inputs.some(({ type }) => sizeOf(type.shape) === 0);
 
 class Planner {
-  readonly grouping = new Grouping();
+  readonly grouping: Grouping;
 
-  constructor(private readonly block: Block) {}
+  constructor(
+    private readonly block: Block,
+    private readonly sizes: FuseSizes,
+  ) {
+    const read = new Set(block.program.equations.flatMap(({ inputs }) => inputs));
+    this.grouping = new Grouping(
+      sizes.smallKernels,
+      ({ variable }) => variable !== null && read.has(variable),
+    );
+  }
 
   addEquation(equation: Equation): void {
     if (isInlineable(equation)) {
-      for (const output of equation.outputs) if (this.block.stored.has(output)) this.addDefinition(output);
+      for (const output of equation.outputs) {
+        const other = this.block.aliases.get(output);
+        if (other !== undefined) this.grouping.addAlias(output, other);
+        else if (this.block.stored.has(output)) this.addDefinition(output);
+      }
       return;
     }
     const { form } = entryOf(equation);
@@ -139,7 +163,8 @@ class Planner {
     if (definition === undefined) return true;
     const { cost, isPositional } = entryOf(definition.equation);
     // Cheap and simple enough for the end of a product's inner loop.
-    const canFollow = cost <= 4 && !isPositional;
+    const isCheap = cost <= 4 || this.sizes.isCostlyBehind(sizeOf(variable.type.shape));
+    const canFollow = isCheap && !isPositional;
     return canFollow && definition.equation.inputs.every((input) => this.canReadBehindProduct(input));
   }
 

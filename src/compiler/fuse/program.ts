@@ -1,8 +1,10 @@
 // A whole Program as steps over buffers, and where its inputs, outputs and messages lie.
 import { sizeOf, type DebugPrintParams, type Program, type Shape } from "../../array/index.js";
 import type { Buffer, Place, Step } from "../kernel.js";
+import type { FuseSizes } from "./planning.js";
 import { buildRegion } from "./region.js";
 import { placeAt, Shared } from "./shared.js";
+import { stageProducts } from "./staging.js";
 
 /** An array of a given shape in memory. */
 export interface PlacedArray {
@@ -21,21 +23,30 @@ export interface FusedProgram {
   }[];
 }
 
-/** Fuses a program; with `copiesResults`, its outputs are copies of what it computes, made at its end. */
+export interface FuseOptions {
+  /** Whether outputs are copies of what is computed, made at the end. */
+  readonly copiesResults?: boolean;
+  readonly sizes?: FuseSizes;
+}
+
+const defaults: FuseSizes = { isCostlyBehind: () => false, smallKernels: 0, pieces: null };
+
 export function fuseProgram(
   program: Program,
-  { copiesResults = false }: { readonly copiesResults?: boolean } = {},
+  { copiesResults = false, sizes = defaults }: FuseOptions = {},
 ): FusedProgram {
-  const shared = new Shared();
+  const shared = new Shared(sizes);
   const inputs = program.inputs.map(({ type: { dtype, shape } }, index) => ({
     place: placeAt(shared.buffer(dtype, sizeOf(shape), `input${index}`)),
     shape,
   }));
-  const region = buildRegion(
+  const built = buildRegion(
     shared,
     program,
     inputs.map(({ place }) => place),
   );
+  const region =
+    sizes.pieces === null ? built : { ...built, steps: stageProducts(shared, built.steps, sizes.pieces) };
   const { steps, outputs } = copiesResults
     ? copyResults(shared, region, new Set(inputs.map(({ place }) => place.buffer)))
     : region;

@@ -31,7 +31,7 @@ export type BuildRegion = (
 export const buildRegion: BuildRegion = (shared, program, inputs, destinations = []) => {
   const block = analyseBlock(program);
   const { places, copies } = placesGiven(block, inputs, destinations);
-  const { groups, needed } = planRegion(block, copies);
+  const { groups, needed } = planRegion(block, copies, shared.sizes);
   const builder = new RegionBuilder(
     shared,
     block,

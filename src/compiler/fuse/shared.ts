@@ -1,6 +1,7 @@
 // What the regions of one compilation have in common: buffers, counters, messages.
 import type { DType } from "../../array/index.js";
 import type { Buffer, Counter, Place } from "../kernel.js";
+import type { FuseSizes } from "./planning.js";
 import type { FusedProgram } from "./program.js";
 
 /** What all regions of one compilation share. */
@@ -8,6 +9,8 @@ export class Shared {
   readonly buffers: Buffer[] = [];
   readonly counters: Counter[] = [];
   readonly messages: FusedProgram["messages"][number][] = [];
+
+  constructor(readonly sizes: FuseSizes) {}
 
   buffer(dtype: DType, size: number, name: string): Buffer {
     const buffer = { id: this.buffers.length, dtype, size, name };

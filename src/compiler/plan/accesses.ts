@@ -76,11 +76,12 @@ export function canOverwrite(kernel: Kernel, from: Buffer, to: Buffer): boolean 
   switch (kernel.kind) {
     case "loop": {
       if (kernel.order !== "free") return false;
-      // With reductions, what is stored afterwards must not be read by the loop, nor the other way round.
-      const isStoredAfter = kernel.after.some(({ address }) => address.buffer === to);
-      const isReadAfter = loadsOf(kernel).after.some(({ buffer }) => buffer === from);
-      if (isStoredAfter || isReadAfter) return false;
-      return areInStep(loadsOf(kernel).all, kernel.body, from, to);
+      const { all, after } = loadsOf(kernel);
+      const isStored = (stores: readonly Store[]) => stores.some(({ address }) => address.buffer === to);
+      // With reductions, what is stored afterwards may be read before, by the same point alone, but not the other way round.
+      if (isStored(kernel.after))
+        return !isStored(kernel.body) && areInStep(all, kernel.after, from, to, kernel.outer);
+      return !after.some(({ buffer }) => buffer === from) && areInStep(all, kernel.body, from, to);
     }
     case "dot":
       if (kernel.left.buffer === from || kernel.right.buffer === from) return false;
@@ -114,7 +115,14 @@ function isInPlace({ combine, pulls }: ExchangeKernel, from: Buffer, to: Buffer)
   });
 }
 
-function areInStep(reads: readonly Address[], writes: readonly Store[], from: Buffer, to: Buffer): boolean {
+/** `kept` says how many of the axes stay, where the others are reduced. */
+function areInStep(
+  reads: readonly Address[],
+  writes: readonly Store[],
+  from: Buffer,
+  to: Buffer,
+  kept = Infinity,
+): boolean {
   const ours = reads.filter(({ buffer }) => buffer === from);
   const theirs = writes.filter(({ address }) => address.buffer === to).map(({ address }) => address);
   const all = [...ours, ...theirs];
@@ -123,7 +131,7 @@ function areInStep(reads: readonly Address[], writes: readonly Store[], from: Bu
   return all.every(
     ({ strides, counters, computed, offset, buffer }) =>
       computed.length === 0 &&
-      strides.every((stride, axis) => stride === first.strides[axis] && stride !== 0) &&
+      strides.every((stride, axis) => stride === first.strides[axis] && (stride !== 0) === axis < kept) &&
       counters.length === first.counters.length &&
       counters.every(
         ({ counter, stride }, at) =>

@@ -4,6 +4,7 @@ import type { Buffer, Kernel, Step, Store } from "../kernel.js";
 import type { Renderer } from "../renderer.js";
 import { kernelsIn, loadsOf } from "../walk.js";
 import { Clusters, type Cluster } from "./clusters.js";
+import { alone, companyOf, type Company } from "./company.js";
 import { placeCommon, togetherIn } from "./common.js";
 import { placeFast } from "./fast.js";
 import { findLifetimes, type Lifetimes } from "./lifetimes.js";
@@ -42,7 +43,10 @@ export interface Division {
 }
 
 /** What of a renderer the plan depends on: how much its code needs besides the buffers. */
-export type MemoryNeeds = Pick<Renderer<unknown>, "scratch" | "margin" | "fastBytes" | "exchange">;
+export type MemoryNeeds = Pick<
+  Renderer<unknown>,
+  "scratch" | "margin" | "fastBytes" | "exchange" | "sideBySide"
+>;
 
 /** Plans the memory of a program. Buffers in `kept` keep what is in them from call to call. */
 export function planMemory(
@@ -60,14 +64,15 @@ export function planMemory(
   const lifetimes = findLifetimes(steps, [...inputs, ...kept], [...outputs, ...kept], scratch);
   const clusters = new Clusters(lifetimes, new Set(stays));
   uniteCopies(lifetimes, clusters);
-  uniteInPlace(lifetimes, clusters);
+  const company = needs.sideBySide === undefined ? alone : companyOf(lifetimes);
+  uniteInPlace(lifetimes, clusters, company);
   const margin = needs.margin?.(steps) ?? { before: 0, behind: 0 };
   const first = align(margin.before);
   const isVisible = new Set([...inputs, ...outputs, ...stays]);
-  const fast = placeFast([...clusters], steps, isVisible, needs.fastBytes ?? 0);
+  const fast = placeFast([...clusters], steps, isVisible, needs.fastBytes ?? 0, company);
   const isOwn = (cluster: Cluster) =>
     !fast.offsets.has(cluster) && ![...cluster.buffers].some((buffer) => common.has(buffer));
-  const { offsets, bytes } = placeClusters([...clusters].filter(isOwn));
+  const { offsets, bytes } = placeClusters([...clusters].filter(isOwn), company);
   const shared = placeCommon(inputs, outputs, new Set(kept), common);
   const start = parts === 1 ? 0 : align(shared.bytes + (needs.exchange?.(steps, parts) ?? 0));
   const addresses = new Map(shared.addresses);
@@ -118,11 +123,16 @@ function uniteCopies({ kernels }: Lifetimes, clusters: Clusters): void {
   }
 }
 
-/** Lets results take the place of operands that are read for the last time. */
-function uniteInPlace({ kernels }: Lifetimes, clusters: Clusters): void {
+/** Lets results take the place of operands that are read for the last time, by no other kernel at the same time. */
+function uniteInPlace({ kernels }: Lifetimes, clusters: Clusters, company: Company): void {
   for (const { kernel, position } of kernels) {
     for (const { sources, target } of successionsOf(kernel)) {
-      sources.some((source) => clusters.endsAt(source, position) && clusters.unite(source, target));
+      sources.some(
+        (source) =>
+          clusters.endsAt(source, position) &&
+          !company.touches(source, position) &&
+          clusters.unite(source, target),
+      );
     }
   }
 }

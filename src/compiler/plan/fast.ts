@@ -2,6 +2,7 @@
 import type { Buffer, Kernel, Step } from "../kernel.js";
 import { kernelsIn, placesOf } from "../walk.js";
 import type { Cluster } from "./clusters.js";
+import type { Company } from "./company.js";
 import { Shelves } from "./placing.js";
 
 /** Elements are loaded up to so many bytes at once. */
@@ -17,6 +18,7 @@ export function placeFast(
   steps: readonly Step[],
   visible: ReadonlySet<Buffer>,
   limit: number,
+  company: Company,
 ): { readonly offsets: ReadonlyMap<Cluster, number>; readonly bytes: number } {
   const offsets = new Map<Cluster, number>();
   if (limit === 0) return { offsets, bytes: 0 };
@@ -25,7 +27,7 @@ export function placeFast(
   const turns = turnsOf(steps);
   const worth = ({ users, bytes }: Cluster): number =>
     [...users].reduce((sum, { kernel }) => sum + (turns.get(kernel) ?? 1), 0) * (1 + touchBytes / bytes);
-  const shelves = new Shelves(grain, limit);
+  const shelves = new Shelves(company, grain, limit);
   const wanted = clusters
     .filter(
       ({ buffers, bytes }) => bytes > 0 && bytes <= limit && ![...buffers].some((one) => outside.has(one)),

@@ -1,13 +1,17 @@
 // Where clusters lie: two that are in use at the same time lie apart.
 import { lowerBound } from "../search.js";
 import type { Cluster } from "./clusters.js";
+import type { Company } from "./company.js";
 import { insertIntervals, joined, meet, type Interval } from "./intervals.js";
 
 export const alignment = 64;
 export const align = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;
 
 /** Offsets for clusters: first those of more than a scalar or two, then all the small ones behind them. */
-export function placeClusters(clusters: readonly Cluster[]): {
+export function placeClusters(
+  clusters: readonly Cluster[],
+  company: Company,
+): {
   readonly offsets: ReadonlyMap<Cluster, number>;
   readonly bytes: number;
 } {
@@ -16,8 +20,9 @@ export function placeClusters(clusters: readonly Cluster[]): {
   const large = placeLarge(
     clusters.filter((cluster) => !isSmall(cluster)),
     offsets,
+    company,
   );
-  return { offsets, bytes: placeSmall(clusters.filter(isSmall), large, offsets) };
+  return { offsets, bytes: placeSmall(clusters.filter(isSmall), large, offsets, company) };
 }
 
 /** A piece of memory, and when it is in use by those that lie there. */
@@ -35,6 +40,7 @@ export class Shelves {
   bytes = 0;
 
   constructor(
+    private readonly company: Company,
     private readonly grain = alignment,
     private readonly limit = Infinity,
   ) {}
@@ -42,8 +48,7 @@ export class Shelves {
   /** The offset of a cluster; null where it does not fit in. */
   place({ intervals, bytes }: Cluster): number | null {
     const { shelves } = this;
-    // A kernel may still read one buffer while it writes another: reading lasts as long as the kernel.
-    const busy = joined(intervals.map(({ start, end }) => ({ start, end: end + 1 })));
+    const busy = joined(intervals.map(({ start, end }) => ({ start, end: this.company.lasts(end) })));
     let offset = 0;
     for (const shelf of shelves) {
       if (shelf.start - offset >= bytes) break;
@@ -61,19 +66,24 @@ export class Shelves {
 }
 
 /** The largest first; returns where they end. */
-function placeLarge(clusters: readonly Cluster[], offsets: Map<Cluster, number>): number {
-  const shelves = new Shelves();
+function placeLarge(clusters: readonly Cluster[], offsets: Map<Cluster, number>, company: Company): number {
+  const shelves = new Shelves(company);
   for (const cluster of [...clusters].sort((a, b) => b.bytes - a.bytes))
     offsets.set(cluster, shelves.place(cluster) as number);
   return shelves.bytes;
 }
 
 /** Small clusters, of which there are many, in slots of one size; returns where they end. */
-function placeSmall(clusters: readonly Cluster[], from: number, offsets: Map<Cluster, number>): number {
+function placeSmall(
+  clusters: readonly Cluster[],
+  from: number,
+  offsets: Map<Cluster, number>,
+  company: Company,
+): number {
   const spans = clusters.map((cluster) => ({
     cluster,
     start: cluster.intervals[0].start,
-    end: cluster.intervals[cluster.intervals.length - 1].end + 1,
+    end: company.lasts(cluster.intervals[cluster.intervals.length - 1].end),
     slot: 0,
   }));
   const ending = [...spans].sort((a, b) => a.end - b.end);

@@ -38,6 +38,8 @@ export interface PrimitiveEntry {
   readonly isView: boolean;
   /** Whether indices of its result are affine in those of its operand, so that a product can read through it. */
   readonly isAffine: (equation: Equation) => boolean;
+  /** Whether its result has the elements of its operand in the same order. */
+  readonly isRelabelling: boolean;
   /** Whether its elements look at the position, which the tiles of products do not know. */
   readonly isPositional: boolean;
   /** Whether it repeats its operand along new axes. */
@@ -66,6 +68,7 @@ export const entry = (given: Partial<PrimitiveEntry>): PrimitiveEntry => ({
   operation: null,
   isView: false,
   isAffine: () => false,
+  isRelabelling: false,
   isPositional: false,
   isSpreading: false,
   isLookUp: false,

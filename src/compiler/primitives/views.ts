@@ -93,7 +93,11 @@ export const views = {
   barrier: same,
   gammaSample: same,
   broadcast: view(broadcast, { isAffine: always, isSpreading: true }),
-  reshape: view(reshape, { isAffine: isTrivial, needsMemory: (equation) => !isTrivial(equation) }),
+  reshape: view(reshape, {
+    isAffine: isTrivial,
+    isRelabelling: true,
+    needsMemory: (equation) => !isTrivial(equation),
+  }),
   transpose: view(transpose, { isAffine: always }),
   flip: view(flip),
   slice: view(slice, { isAffine: always }),

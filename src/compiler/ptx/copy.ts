@@ -1,6 +1,7 @@
 // Copies as PTX.
 import { itemSize } from "../../array/index.js";
 import type { CopyKernel } from "../kernel.js";
+import { moveAll } from "./moving.js";
 import type { KernelText } from "./surroundings.js";
 
 /** Copies an array; one that lies where it is copied to is read before it is overwritten, so many elements at a time. */
@@ -11,9 +12,17 @@ export function renderCopy(text: KernelText, { from, to, size }: CopyKernel, may
   const at = (place: typeof from, index: string) =>
     text.reference(place.buffer, place.offset, [...text.partsOf(place), { operand: index, factor: 1 }]);
   if (!mayOverlap) {
-    out.loop(thread, String(size), String(threads), (index) =>
-      text.store(at(to, index), dtype, text.load(at(from, index), dtype)),
-    );
+    const bytes = dtype === "uint8" ? 1 : 4;
+    const isAligned = ({ offset, counters }: typeof from) =>
+      [offset, ...counters.map(({ stride }) => stride)].every((count) => count % 4 === 0);
+    const isWide = bytes === 4 && size % 4 === 0 && isAligned(from) && isAligned(to);
+    const move = (place: typeof from) => (index: string, further: number) =>
+      text.reference(place.buffer, place.offset + further, [
+        ...text.partsOf(place),
+        { operand: index, factor: 1 },
+      ]);
+    text.occupy(isWide ? size / 4 : size);
+    moveAll(text, [{ size, bytes, isWide, from: move(from), to: move(to) }]);
     return;
   }
   // Downwards from the end where it moves up, so that nothing is overwritten before it is read.

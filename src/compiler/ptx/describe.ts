@@ -8,8 +8,9 @@ import type { Naming } from "../show/names.js";
 import { rootsOf } from "../walk.js";
 import { describeDot } from "./dot/describe.js";
 import { describeExchange } from "./exchange/index.js";
-import { describeReduction, extentsOf, warp } from "./reduce.js";
+import { describeReduction, extentsOf } from "./reduce.js";
 import { describeSort } from "./sort.js";
+import { lanesOfWarp } from "./types.js";
 import { pointsAtOnce } from "./values.js";
 
 /** How a kernel's work is shared. */
@@ -44,7 +45,7 @@ const perThread = (count: number, threads: number): string =>
   count < threads ? `by ${countOf(count, "thread")}` : `${Math.ceil(count / threads)} per thread`;
 
 function describeLoop(kernel: LoopKernel, threads: number): string {
-  const nest = planNest(kernel, warp);
+  const nest = planNest(kernel, lanesOfWarp);
   const points = sizeOf(extentsOf(nest.loops));
   if (kernel.order !== "free")
     return kernel.reductions.length > 0

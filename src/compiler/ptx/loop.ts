@@ -4,15 +4,16 @@ import type { LoopKernel } from "../kernel.js";
 import { planNest, type Loop } from "../schedule/nest.js";
 import { rootsOf } from "../walk.js";
 import { positionsOf } from "./indices.js";
-import { extentsOf, positionIn, Reducing, warp } from "./reduce.js";
+import { extentsOf, positionIn, Reducing } from "./reduce.js";
 import { renderInOrder } from "./scatter.js";
 import type { KernelText } from "./surroundings.js";
+import { lanesOfWarp } from "./types.js";
 import { pointsAtOnce, Values } from "./values.js";
 
 export { loopScratch } from "./reduce.js";
 
 export function renderLoop(text: KernelText, kernel: LoopKernel): void {
-  const nest = planNest(kernel, warp);
+  const nest = planNest(kernel, lanesOfWarp);
   const kept = nest.loops.filter(({ isReduced }) => !isReduced);
   if (kept.some(({ extent }) => extent === 0)) return;
   if (kernel.order !== "free") renderInOrder(text, kernel, nest);
@@ -26,6 +27,7 @@ function renderPoints(text: KernelText, kernel: LoopKernel, loops: readonly Loop
   const extents = extentsOf(loops);
   const count = sizeOf(extents);
   const roots = rootsOf(kernel.body);
+  text.occupy(count);
   const points = (first: string, many: number) => {
     const indices = Array.from({ length: many }, (_, at) => out.plus(first, at * threads));
     const values = indices.map(

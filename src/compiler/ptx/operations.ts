@@ -1,6 +1,8 @@
 // Elementwise operations as PTX instructions.
 import type { DType } from "../../array/index.js";
 import { formulaOf, type BasicOperation, type Term } from "../math/index.js";
+import { approximations } from "./approximations.js";
+import { quickQuotient } from "./quotients.js";
 import { kindOf, literal, type PtxText } from "./text.js";
 
 /** A value: a register, or a number. */
@@ -155,26 +157,6 @@ const integerDivision =
     return choose(ofNothing, choose(negative, divided, isMinusOne), isZero);
   };
 
-/**
- * Division inside of formulas, which may be a unit off: by what the machine's own quick one leaves. The exact instruction
- * has a jump in it, so that nothing else goes on meanwhile.
- */
-const quickDivision: Rule = ({ out, inputs }) => {
-  const [x, y] = texts(inputs);
-  const quick = out.pure("div.full.f32", "f32", x, y);
-  const rest = out.pure("fma.rn.f32", "f32", out.pure("neg.f32", "f32", quick), y, x);
-  const inverse = out.pure("rcp.approx.f32", "f32", y);
-  const better = out.pure("fma.rn.f32", "f32", rest, inverse, quick);
-  // Beyond all numbers there is nothing left to add.
-  const isNumber = out.pure(
-    "setp.lt.f32",
-    "pred",
-    out.pure("abs.f32", "f32", better),
-    literal(Infinity, "float32"),
-  );
-  return out.pure("selp.f32", "f32", better, quick, isNumber);
-};
-
 /** A call of a function of two operands, which `functions.ts` has. */
 const called =
   (name: string): Rule =>
@@ -266,6 +248,8 @@ export function operate(
   inputs: readonly Operand[],
   result: 0 | 1 = 0,
 ): string {
+  const own = inputs[0].dtype === "float32" ? approximations[name] : undefined;
+  if (own !== undefined) return own(out, inputs[0].text);
   const formula = formulaOf(name, inputs[0].dtype);
   if (formula === null) {
     const rule = rules[name];
@@ -292,9 +276,9 @@ function termText(
       return constantText(out, term.value, term.dtype);
     case "operation": {
       const operands = term.inputs.map((input) => known.get(input) as Operand);
-      const isQuick = term.name === "div" && term.dtype === "float32";
-      const rule = isQuick ? quickDivision : rules[term.name];
-      return rule({ out, dtype: term.dtype, inputs: operands });
+      if (term.name === "div" && term.dtype === "float32")
+        return quickQuotient(out, operands[0].text, operands[1].text);
+      return rules[term.name]({ out, dtype: term.dtype, inputs: operands });
     }
   }
 }

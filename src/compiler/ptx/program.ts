@@ -36,7 +36,7 @@ export const renderProgram = (
 ): Pick<PtxProgram, "text" | "kernels" | "schedule"> =>
   new ProgramRenderer(plan, threads, watching).render(steps);
 
-class ProgramRenderer implements Surroundings {
+class ProgramRenderer {
   private readonly out = new PtxText();
   readonly memory: string;
   readonly own: string;
@@ -52,6 +52,8 @@ class ProgramRenderer implements Surroundings {
   private readonly schedule = new Schedule();
   private meetings: Meetings;
   private areInputsRead = false;
+  /** Threads that have had something to do since the block last met. */
+  private busy = 0;
 
   constructor(
     private readonly plan: MemoryPlan,
@@ -110,8 +112,8 @@ class ProgramRenderer implements Surroundings {
     if (this.meetings.next(touches)) this.meetBlock();
   }
 
-  /** The end of an iteration: what it touched would meet what the next one does. */
-  private endIteration(): void {
+  /** At the end of an iteration: what it touched would meet what the next one does. */
+  private meetIfPending(): void {
     if (!this.meetings.isPending) return;
     this.meetBlock();
     this.meetings.clear();
@@ -121,6 +123,7 @@ class ProgramRenderer implements Surroundings {
   private meetBlock(): void {
     this.schedule.line("block meets");
     this.out.line("bar.sync 0;");
+    this.busy = 0;
   }
 
   private emitStep(step: Step): void {
@@ -144,13 +147,15 @@ class ProgramRenderer implements Surroundings {
     const { out } = this;
     const { length, id } = counter;
     if (length === 0) return;
+    // Once before it, rather than in every turn for what was before the first.
+    if (length > 1) this.meetIfPending();
     const register = out.effect("mov.u32", "b32", reverse ? String(length - 1) : "0");
     this.counters.set(id, register);
     const start = out.newLabel();
     out.placeLoop(start);
     this.schedule.inside(`for t${id} < ${length}${reverse ? " backwards" : ""}:`, () => {
       this.emit(body);
-      this.endIteration();
+      this.meetIfPending();
     });
     out.line(`add.s32 ${register}, ${register}, ${reverse ? -1 : 1};`);
     const more = out.effect(
@@ -165,6 +170,7 @@ class ProgramRenderer implements Surroundings {
   private emitWhile({ test, predicate, body }: Extract<Step, { kind: "while" }>): void {
     const { out } = this;
     const [start, end] = [out.newLabel(), out.newLabel()];
+    this.meetIfPending();
     out.placeLoop(start);
     this.schedule.inside("while:", () => {
       this.emit(test);
@@ -175,7 +181,7 @@ class ProgramRenderer implements Surroundings {
     out.line(`@!${holds} bra.uni ${end};`);
     this.schedule.inside("do:", () => {
       this.emit(body);
-      this.endIteration();
+      this.meetIfPending();
     });
     out.line(`bra.uni ${start};`);
     out.place(end);
@@ -269,6 +275,7 @@ class ProgramRenderer implements Surroundings {
     this.schedule.line("all blocks meet");
     this.grid?.meet();
     this.meetings.clear();
+    this.busy = 0;
   }
 
   private exchange(kernel: ExchangeKernel): void {
@@ -317,7 +324,28 @@ class ProgramRenderer implements Surroundings {
     this.stopwatch?.next(this.kernels.length);
     this.kernels.push(name);
     out.line(`// ${name}`);
-    out.scope(() => render(new KernelText(out, plan, threads, this)));
+    out.scope(() => {
+      const text = new KernelText(out, plan, threads, this.surroundings());
+      render(text);
+      this.busy += text.busy;
+    });
+  }
+
+  private surroundings(): Surroundings {
+    const { memory, own, grid, counters } = this;
+    return { memory, own, grid, counters, thread: this.threadBehind() };
+  }
+
+  /**
+   * The number of the thread, counted from the first that has had nothing to do since the block last met: kernels that few
+   * threads do run at the same time.
+   */
+  private threadBehind(): string {
+    const { out, thread, threads } = this;
+    const behind = this.busy % threads;
+    if (behind === 0) return thread;
+    const moved = out.effect("add.u32", "b32", thread, String(threads - behind));
+    return out.effect("and.b32", "b32", moved, String(threads - 1));
   }
 
   /** Tells the host of a message, and waits until it has been printed. */

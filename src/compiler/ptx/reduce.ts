@@ -2,14 +2,13 @@
 import { sizeOf } from "../../array/index.js";
 import type { Expression, LoopKernel } from "../kernel.js";
 import { kernelRoots, planNest, type Loop, type Nest } from "../schedule/nest.js";
-import { reductionRegimes } from "../schedule/sums.js";
+import { reductionRegimes, type Regime } from "../schedule/sums.js";
 import { expressionsBelow, operandsOf, reductionRoots, rootsOf } from "../walk.js";
 import { Accumulator } from "./accumulators.js";
 import { divide, positionsOf } from "./indices.js";
 import type { KernelText } from "./surroundings.js";
+import { lanesOfWarp } from "./types.js";
 import { pointsAtOnce, Values } from "./values.js";
-
-export const warp = 32;
 
 /** Elements of a reduction that a thread works on at once, at most: as many loads are on their way together. */
 const mostElements = 8;
@@ -32,7 +31,7 @@ export const positionIn =
 /** How many words of working memory a loop kernel takes: a total of each warp for each of its points. */
 export function loopScratch(kernel: LoopKernel, threads: number): number {
   if (kernel.reductions.length === 0 || kernel.order !== "free") return 0;
-  const { lanes, warps } = sharingOf(kernel, planNest(kernel, warp), threads);
+  const { lanes, warps } = sharingOf(kernel, planNest(kernel, lanesOfWarp), threads);
   return warps === 1 ? 0 : (threads / lanes) * 2 * kernel.reductions.length;
 }
 
@@ -44,8 +43,8 @@ function sharingOf(kernel: LoopKernel, { loops, vector }: Nest, threads: number)
   const many = pointsAtOnce([...reductionRoots(kernel), ...rootsOf(kernel.body)], mostElements, mostElements);
   let best: Sharing = { lanes: 1, warps: 1 };
   let least = Infinity;
-  for (let lanes = 1; lanes <= warp; lanes *= 2) {
-    for (let warps = 1; warps <= threads / warp; warps *= 2) {
+  for (let lanes = 1; lanes <= lanesOfWarp; lanes *= 2) {
+    for (let warps = 1; warps <= threads / lanesOfWarp; warps *= 2) {
       // Neighbouring threads should read neighbouring elements.
       const scattered = isAcross ? Math.max(1, 8 / lanes) : Math.max(1, lanes / 4);
       const turns = Math.ceil(points / (threads / (lanes * warps)));
@@ -109,7 +108,12 @@ export class Reducing {
       this.point(held, group, member, isOwn);
       if (warps > 1 && turns > 1) text.meet();
     };
-    if (turns === 1) turn(group);
+    if (turns === 1 && warps === 1 && !isAlone) {
+      text.occupy(points * lanes);
+      const isBusy =
+        text.busy === text.threads ? null : out.pure("setp.lt.u32", "pred", text.thread, String(text.busy));
+      out.when(isBusy, () => turn(group));
+    } else if (turns === 1) turn(group);
     else {
       out.loop("0", String(turns * groups), String(groups), (first) =>
         turn(out.pure("add.s32", "b32", first, group)),
@@ -122,13 +126,13 @@ export class Reducing {
     const { text, out, isAcross } = this;
     const { lanes, warps } = this.sharing;
     const { thread, threads } = text;
-    const beside = warp / lanes;
-    const { quotient: ownWarp, remainder: lane } = divide(out, thread, warp, threads);
-    const inLane = divide(out, lane, isAcross ? lanes : beside, warp);
+    const beside = lanesOfWarp / lanes;
+    const { quotient: ownWarp, remainder: lane } = divide(out, thread, lanesOfWarp, threads);
+    const inLane = divide(out, lane, isAcross ? lanes : beside, lanesOfWarp);
     const [ownPoint, ownLane] = isAcross
       ? [inLane.quotient, inLane.remainder]
       : [inLane.remainder, inLane.quotient];
-    const set = divide(out, ownWarp, warps, threads / warp);
+    const set = divide(out, ownWarp, warps, threads / lanesOfWarp);
     const sum = (x: string, factor: number, y: string) => out.pure("mad.lo.s32", "b32", x, String(factor), y);
     return { group: sum(set.quotient, beside, ownPoint), member: sum(set.remainder, lanes, ownLane) };
   }
@@ -142,7 +146,8 @@ export class Reducing {
     const roots = [...reductionRoots(kernel), ...rootsOf(kernel.body)];
     // Elements that are worked on at once have totals of their own, so that they need not wait for each other.
     const many = pointsAtOnce(roots, Math.floor(length / members), mostElements);
-    const isLong = Math.ceil(length / (members * many)) > reductionRegimes[0].upTo;
+    const { block } = reductionRegimes.find(({ upTo }) => length <= upTo) as Regime;
+    const isLong = Math.ceil(length / (members * many)) > block;
     const chains = Array.from({ length: many }, () =>
       kernel.reductions.map((reduction) => new Accumulator(text, reduction, isLong)),
     );
@@ -201,7 +206,7 @@ export class Reducing {
   private join(totals: readonly Accumulator[], group: string, member: string): void {
     const { text, out, isAcross } = this;
     const { lanes, warps } = this.sharing;
-    const beside = warp / lanes;
+    const beside = lanesOfWarp / lanes;
     const bits: number[] = [];
     for (let bit = 1; bit < lanes; bit *= 2) bits.push(isAcross ? bit : bit * beside);
     for (const total of totals) total.joinLanes(bits);

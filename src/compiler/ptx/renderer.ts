@@ -33,6 +33,13 @@ function scratchOf(kernel: Kernel, parts: number, threads: number): number {
 /** Cycles of what a block does, roughly: measured on an H200. */
 const costs: Costs = { operation: 150, element: 0.1, multiplication: 0.02, meeting: 5000, byte: 0.03 };
 
+/** Few sums of each thread go on with what follows a product; of more, the code would be longer than it is worth. */
+const sumsOfThread = 4;
+/** Arrays of more than this share of shared memory hardly ever lie there. */
+const largeShare = 1 / 2;
+/** Rows of an operand that are brought to shared memory at a time, where it does not fit in. */
+const pieceRows = 128;
+
 /** Functions that a kernel has at most: what blocks do together is one for each time between their meetings. */
 const mostFunctions = ({ kind }: Kernel): number => (kind === "exchange" ? 3 : kind === "sort" ? 2 : 1);
 
@@ -45,13 +52,18 @@ export const ptxRenderer = ({
   sharedBytes,
   multiprocessors,
   mostBlocks = multiprocessors,
-  threads = 256,
+  threads = 512,
   isProfiled = false,
   isTraced = false,
 }: PtxTarget): Renderer<PtxProgram> => ({
   name: "the GPU",
   lanes: 32,
   limits: { memory: 2 ** 40 },
+  sideBySide: {
+    isCostlyBehind: (sums) => sums <= sumsOfThread * threads || 4 * sums > largeShare * sharedBytes,
+    smallKernels: threads,
+    pieces: { largest: (largeShare * sharedBytes) / 4, rows: pieceRows },
+  },
   scratch: (kernel, parts) => scratchOf(kernel, parts, threads),
   fastBytes: sharedBytes,
   divide: (program) => (mostBlocks === 1 ? null : divideProgram(simplifyProgram(program), mostBlocks, costs)),

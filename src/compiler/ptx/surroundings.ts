@@ -4,6 +4,7 @@ import type { Address, Buffer, Counter, Kernel, Place } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import type { Grid } from "./grid.js";
 import { isNumber, kindOf, literal, type PtxText } from "./text.js";
+import { lanesOfWarp } from "./types.js";
 
 /** An element's place, as an instruction has it. */
 export interface Reference {
@@ -44,6 +45,8 @@ export class KernelText {
   readonly memory: string;
   readonly own: string;
   readonly thread: string;
+  /** Threads that have something to do in it, from the first on. */
+  busy: number;
 
   constructor(
     readonly out: PtxText,
@@ -56,6 +59,12 @@ export class KernelText {
     this.memory = memory;
     this.own = own;
     this.thread = thread;
+    this.busy = threads;
+  }
+
+  /** Says that only the first so many threads have something to do, which others wait for in whole warps. */
+  occupy(count: number): void {
+    this.busy = Math.min(this.threads, Math.ceil(count / lanesOfWarp) * lanesOfWarp);
   }
 
   /** How blocks meet; there are several. */

@@ -1,5 +1,8 @@
 // What a program rendered to PTX is, and what of a GPU its code depends on.
 
+/** Threads that go through a program together. */
+export const lanesOfWarp = 32;
+
 /** A GPU as far as code for it depends on it. */
 export interface PtxTarget {
   /** Multiprocessors, of which each can hold a block. */
@@ -8,7 +11,7 @@ export interface PtxTarget {
   readonly sharedBytes: number;
   /** Blocks that a program may have at most; by default one for each multiprocessor. */
   readonly mostBlocks?: number;
-  /** Threads of a block, a power of two from 128 to 1,024; 256 by default. */
+  /** Threads of a block, a power of two from 128 to 1,024; 512 by default. */
   readonly threads?: number;
   /** Whether programs are to measure how long each of their kernels takes. */
   readonly isProfiled?: boolean;

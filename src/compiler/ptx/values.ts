@@ -3,6 +3,7 @@ import type { Address, Combine, Expression, Load, Store } from "../kernel.js";
 import { operationCosts } from "../primitives/elementwise.js";
 import { expressionsBelow, rootsOf } from "../walk.js";
 import { constantText, operate } from "./operations.js";
+import { exactTogether, isInexact, type Inexact } from "./quotients.js";
 import type { KernelText, Part, Reference } from "./surroundings.js";
 
 /** Simple instructions that threads have in a row, roughly, so that the longest waits are filled (about 30 cycles). */
@@ -51,10 +52,22 @@ export class Values {
 
   /** Computes the same values of several points, in turn: what one waits for, others fill. */
   static computeAll(points: readonly Values[], roots: Iterable<Expression>): void {
-    for (const expression of expressionsBelow(roots))
+    for (const expression of expressionsBelow(roots)) {
+      if (expression.kind === "operation" && isInexact(expression)) Values.computeExact(points, expression);
       for (const point of points) {
         if (point.known(expression) === undefined) point.know(expression, point.computeOne(expression));
       }
+    }
+  }
+
+  private static computeExact(points: readonly Values[], expression: Inexact): void {
+    const unknown = points.filter((point) => point.known(expression) === undefined);
+    if (unknown.length === 0) return;
+    const operands = unknown.map((point) => expression.inputs.map((input) => point.read(input)));
+    const { out } = unknown[0].kernel;
+    exactTogether(out, expression.name, operands).forEach((result, at) =>
+      unknown[at].know(expression, result),
+    );
   }
 
   /** Takes a value that was computed elsewhere. */

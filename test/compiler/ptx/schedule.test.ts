@@ -33,15 +33,14 @@ it("shows loops, branches, prints and reductions of one block where they are", (
   };
   const lines = plain(scheduleOf(1, f, np.ones([1000])));
   expect(lines.slice(0, 4)).toEqual([
-    "1 block of 256 threads",
+    "1 block of 512 threads",
     expect.stringMatching(/^[\d,]+ bytes of shared memory in each block \(s\)$/),
     expect.stringMatching(/^[\d,]+ bytes of its own for each block \(o\)$/),
     "",
   ]);
   const from = lines.indexOf("while:");
-  expect(lines.slice(from, from + 17)).toEqual([
+  expect(lines.slice(from, from + 16)).toEqual([
     "while:",
-    "  block meets",
     "  points_less: loop, 1 point, by 1 thread",
     expect.stringMatching(/^ {6}reads carry.* \(.\); writes less \(.\)$/),
     "  block meets",
@@ -74,7 +73,7 @@ it("shows what blocks do together", () => {
     return [y.sub(y.mean()), np.sort(y.reshape([-1]))];
   };
   const lines = plain(scheduleOf(4, f, np.ones([128, 32])));
-  expect(lines[0]).toBe("4 blocks of 256 threads");
+  expect(lines[0]).toBe("4 blocks of 512 threads");
   const after = (line: string, count: number) => {
     const from = lines.indexOf(line);
     expect(from).toBeGreaterThan(0);
@@ -92,5 +91,5 @@ it("shows what blocks do together", () => {
     "  sort: a network of all keys",
     "  all blocks meet",
   ]);
-  expect(lines).toContain("result0: result, each block a share: 4096 elements, 4 per thread");
+  expect(lines).toContain("result0: result, each block a share: 4096 elements, 2 per thread");
 });

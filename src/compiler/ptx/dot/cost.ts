@@ -12,7 +12,8 @@ import {
   vector,
   type Tiling,
 } from "./layout.js";
-import { cacheLines, lanesOfWarp, wavefronts } from "./wavefronts.js";
+import { lanesOfWarp } from "../types.js";
+import { cacheLines, wavefronts } from "./wavefronts.js";
 
 /** Cycles until what was loaded is there, from shared and from global memory (measured on Hopper: 30, 250 and more). */
 const latency = { fast: 30, slow: 250 };

@@ -9,7 +9,7 @@ import { join, type Bit } from "./join.js";
 import { lineOffset, vector } from "./layout.js";
 import { linesAt, range, type Line } from "./lines.js";
 import { tilingOf } from "./tiling.js";
-import { lanesOfWarp } from "./wavefronts.js";
+import { lanesOfWarp } from "../types.js";
 
 /** How a tile lies along rows, or columns. */
 interface Extension {
@@ -77,7 +77,9 @@ export function renderDot(text: KernelText, kernel: DotKernel): void {
     );
 
   const warps = threads / lanesOfWarp;
-  out.stride(warp, shape[0] * shape[1] * shape[2], warps, warps, (index) => {
+  const tiles = shape[0] * shape[1] * shape[2];
+  text.occupy(tiles * lanesOfWarp);
+  out.stride(warp, tiles, warps, warps, (index) => {
     const [batchIndex, row, column] = positionsOf(out, index, shape);
     const batch = positionsOf(
       out,

@@ -1,7 +1,7 @@
 // Adding up what the lanes that share a tile have: each time two of them meet, either goes on with half of the sums.
 import type { KernelText } from "../surroundings.js";
 import { lineOffset, type Tiling } from "./layout.js";
-import { lanesOfWarp } from "./wavefronts.js";
+import { lanesOfWarp } from "../types.js";
 
 /** A bit of a lane's number, 0 or 1, and how many lines further the lines of its tile are where it is 1. */
 export interface Bit {

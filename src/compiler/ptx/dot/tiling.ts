@@ -3,7 +3,7 @@ import type { DotKernel, DotOperand } from "../../kernel.js";
 import { extentOf, productOf, type ProductAxis } from "../../schedule/product.js";
 import { cyclesOf, type Cycles } from "./cost.js";
 import { isAlongColumns, registerLimit, registersOf, vector, type Tiling } from "./layout.js";
-import { lanesOfWarp } from "./wavefronts.js";
+import { lanesOfWarp } from "../types.js";
 
 /** Whether an operand's elements lie side by side along an axis, and every four of them begin where vectors can. */
 function runsAlong(

@@ -1,7 +1,7 @@
 // How many times shared memory is asked for the words that the lanes of a warp load with one instruction.
+import { lanesOfWarp } from "../types.js";
 
 const banks = 32;
-export const lanesOfWarp = 32;
 
 /** Lanes that are served together: fewer the more each of them loads. */
 const served = (width: number): number => lanesOfWarp / width;

@@ -1,0 +1,75 @@
+// Kernels that need not wait for each other come together, and do not get in each other's way by sharing memory.
+import { expect, it } from "vitest";
+import type { Kernel, Step } from "../../../src/compiler/kernel.js";
+import { planMemory } from "../../../src/compiler/plan/arena.js";
+import { companyOf } from "../../../src/compiler/plan/company.js";
+import { findLifetimes } from "../../../src/compiler/plan/lifetimes.js";
+import { inLevels } from "../../../src/compiler/schedule/levels.js";
+import { buffer, copy, loopOf, print, sort, stepsOf } from "./kernels.js";
+
+const [a, b, c, d, e, f] = ["a", "b", "c", "d", "e", "f"].map((name) => buffer(name));
+const named = (steps: readonly Step[]): string[] =>
+  steps.map((step) => {
+    if (step.kind !== "kernel") return step.kind;
+    const { kernel } = step;
+    return kernel.kind === "copy" ? `${kernel.from.buffer.name} to ${kernel.to.buffer.name}` : kernel.kind;
+  });
+const ordered = (kernels: readonly Kernel[]): string[] => named(inLevels(stepsOf(kernels)));
+
+it("two chains go along side by side", () => {
+  expect(ordered([copy(a, b), copy(b, c), copy(d, e), copy(e, f)])).toEqual([
+    ...["a to b", "d to e"],
+    ...["b to c", "e to f"],
+  ]);
+});
+
+it("what is written over comes behind those that read it, and what replaces it behind that", () => {
+  expect(ordered([copy(a, b), copy(b, c), copy(d, b), copy(b, e)])).toEqual([
+    ...["a to b", "b to c", "d to b", "b to e"],
+  ]);
+});
+
+it("who reads a buffer last stays behind the others, since it may write over it", () => {
+  expect(ordered([copy(a, b), copy(b, c), copy(d, e), copy(d, f), copy(b, d)])).toEqual([
+    ...["a to b", "d to e", "d to f"],
+    ...["b to c", "b to d"],
+  ]);
+});
+
+it("loops and messages stay where they are, with what is inside in order", () => {
+  const inside = stepsOf([copy(a, b), copy(b, c), copy(d, e)]);
+  const steps = [
+    ...stepsOf([copy(a, b), print(b), copy(d, e)]),
+    loopOf(3, inside),
+    ...stepsOf([copy(e, f), copy(a, c)]),
+  ];
+  const found = inLevels(steps);
+  expect(named(found)).toEqual(["a to b", "print", "d to e", "loop", "e to f", "a to c"]);
+  const [loop] = found.filter((step) => step.kind === "loop");
+  expect(named(loop.body)).toEqual(["a to b", "d to e", "b to c"]);
+});
+
+it("memory is in use as long as those run that may be beside its last reader", () => {
+  const steps = stepsOf([copy(a, b), copy(b, c), copy(d, e), copy(e, f)]);
+  const company = companyOf(findLifetimes(steps, [a, d], [c, f]));
+  // The first alone, then two side by side, then the last.
+  expect([0, 2, 4, 6].map(company.lasts)).toEqual([1, 5, 5, 7]);
+  expect(company.touches(b, 4)).toBe(true);
+  expect(company.touches(b, 2)).toBe(false);
+});
+
+it("neighbours do not get each other's memory, which they would have to wait for", () => {
+  // While b is read for the last time, e is written.
+  const steps = stepsOf([sort(a, b), sort(b, c), sort(d, e), sort(e, f)]);
+  const places = (sideBySide: boolean) => {
+    const fuse = { isCostlyBehind: () => false, smallKernels: 0, pieces: null };
+    const plan = planMemory(steps, [a, d], [c, f], [], {
+      scratch: () => 0,
+      ...(sideBySide && { sideBySide: fuse }),
+    });
+    return [b, e].map((one) => plan.addresses.get(one));
+  };
+  const [[alone, next], [mine, theirs]] = [places(false), places(true)];
+  expect(alone).toBe(next);
+  expect(mine).not.toBe(theirs);
+});

@@ -38,6 +38,10 @@ export interface LockOwner extends Owner {
   readonly isCertain: boolean;
 }
 
+/** How often a lock that nobody holds is tried to be cleared away, and how long others are waited for in between. */
+const mostAttempts = 50;
+const pauseMs = 10;
+
 /** The locks of this very process. */
 const held = new Set<string>();
 
@@ -52,12 +56,13 @@ export function takeLock(folder: string): Lock {
     listens: process.listenerCount("SIGINT") > 0,
   };
   const own = `${JSON.stringify(owner)}\n`;
-  // Once for what is there, once more where a lock that nobody holds was cleared away.
+  // Once for what is there, once more where a lock that nobody holds was cleared away, and again while others do that.
   for (let attempt = 0; !create(file, own); attempt++) {
     const found = read(file);
     if (found === null) continue;
-    if (attempt > 10 || held.has(file) || isHeld(found)) throw new LockError(inUse(folder, file, found));
-    clear(file, found);
+    if (attempt >= mostAttempts || held.has(file) || isHeld(found))
+      throw new LockError(inUse(folder, file, found));
+    clear(file, found, own);
   }
   held.add(file);
   return {
@@ -141,8 +146,27 @@ export function lockOwner(folder: string): LockOwner | null {
   return { ...owner, isHere, isAlive, isCertain };
 }
 
-/** Removes a lock that nobody holds, and no other that has come into its place meanwhile. */
-function clear(file: string, expected: string): void {
+/**
+ * Removes a lock that nobody holds, and no other that has come into its place meanwhile: one process at a time, so that
+ * what it has read is still what it removes. Where another is at it, waits a moment.
+ */
+function clear(file: string, expected: string, own: string): void {
+  const claim = `${file}.clearing`;
+  if (create(claim, own)) {
+    try {
+      if (read(file) === expected) fs.rmSync(file, { force: true });
+    } finally {
+      fs.rmSync(claim, { force: true });
+    }
+    return;
+  }
+  const other = read(claim);
+  if (other !== null && !isHeld(other)) moveAway(claim, other);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+}
+
+/** Removes a claim of a process that ended before it was done. */
+function moveAway(file: string, expected: string): void {
   const aside = besides(file, "old");
   try {
     fs.renameSync(file, aside);

@@ -1,4 +1,5 @@
 // Locks: one process at a time writes to a folder, and one that is gone is in nobody's way.
+import { once } from "node:events";
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
@@ -121,6 +122,20 @@ describe("a lock", () => {
     expect(readFileSync(path.join(folder, lockName), "utf8")).toBe("another's");
   });
 
+  it("that nobody holds is cleared away by one process at a time", () => {
+    const owner = { host: hostname(), began: null, since: "today" };
+    const stale = JSON.stringify({ ...owner, pid: deadPid() });
+    const folder = lockedBy(stale);
+    const claim = path.join(folder, `${lockName}.clearing`);
+    // Another is at it and does not get done; then it is gone.
+    writeFileSync(claim, JSON.stringify({ ...owner, pid: process.ppid }));
+    expect(() => takeLock(folder)).toThrow("is being written to by process");
+    expect(readFileSync(path.join(folder, lockName), "utf8")).toBe(stale);
+    writeFileSync(claim, stale);
+    takeLock(folder).release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it("is got by one of many that come at once, over one that is stale", async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "vibe-rl-lock-"));
     try {
@@ -131,20 +146,19 @@ describe("a lock", () => {
       const source = new URL("../../dist/files/index.js", import.meta.url).href;
       const program =
         `const { takeLock } = await import(${JSON.stringify(source)});` +
-        `try { takeLock(${JSON.stringify(folder)}); console.log("got"); await new Promise((r) => setTimeout(r, 1500)); }` +
+        `try { takeLock(${JSON.stringify(folder)}); console.log("got"); for await (const _ of process.stdin); }` +
         `catch (error) { console.log(error.name); }`;
       const children = Array.from({ length: 6 }, () =>
         spawn(process.execPath, ["--input-type=module", "-e", program], {
-          stdio: ["ignore", "pipe", "inherit"],
+          stdio: ["pipe", "pipe", "inherit"],
         }),
       );
+      // Whoever has the lock keeps it until all have told.
       const told = await Promise.all(
-        children.map(async (child) => {
-          let text = "";
-          for await (const piece of child.stdout) text += String(piece);
-          return text.trim();
-        }),
+        children.map(async ({ stdout }) => String((await once(stdout, "data"))[0]).trim()),
       );
+      for (const { stdin } of children) stdin.end();
+      await Promise.all(children.map(async (child) => child.exitCode ?? once(child, "exit")));
       expect(told.sort()).toEqual([...Array<string>(5).fill("LockError"), "got"]);
     } finally {
       rmSync(folder, { recursive: true, force: true });

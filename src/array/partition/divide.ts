@@ -26,6 +26,13 @@ interface Kind {
   readonly shape: Shape;
   readonly isProduct: boolean;
   readonly cost: number;
+  /** How often they are computed. */
+  readonly turns: number;
+}
+
+/** A way to divide a program, and what it costs. */
+interface Division extends DividedProgram {
+  readonly cost: number;
 }
 
 /**
@@ -34,9 +41,22 @@ interface Kind {
  */
 export function divideProgram(program: Program, most: number, costs: Costs): DividedProgram | null {
   const kinds = kindsIn(program, costs);
-  const rows = kinds.find(({ isProduct }) => isProduct)?.shape[0] ?? 0;
-  const size = 2 ** Math.floor(Math.log2(Math.min(most, Math.max(1, rows / leastRows))));
+  const rows = kinds.flatMap(({ isProduct, shape }) => (isProduct ? [shape[0]] : []));
+  const size = 2 ** Math.floor(Math.log2(Math.min(most, Math.max(1, (rows[0] ?? 0) / leastRows))));
   if (size < 2) return null;
+  const divisions = [divideInto(program, kinds, size, costs)];
+  // Half as many may be better where another product has just so many rows, and is computed more often.
+  if (rows.some((count) => count % size === size / 2))
+    divisions.push(divideInto(program, kinds.toSorted(byTurns), size / 2, costs));
+  const [best] = divisions.filter((division) => division !== null).sort((a, b) => a.cost - b.cost);
+  return best ?? null;
+}
+
+const byTurns = (a: Kind, b: Kind): number =>
+  Number(b.isProduct) - Number(a.isProduct) || b.turns - a.turns || b.cost - a.cost;
+
+/** The program of each of so many parts; null where none costs less than the whole. Kinds are tried in their order. */
+function divideInto(program: Program, kinds: readonly Kind[], size: number, costs: Costs): Division | null {
   const axes = [{ name: "parts", size }];
   const whole = (values: readonly { readonly type: { readonly shape: Shape } }[]) =>
     values.map(({ type: { shape } }) => wholeLayout(shape.length));
@@ -66,7 +86,7 @@ export function divideProgram(program: Program, most: number, costs: Costs): Div
     if (own >= worthwhile * least) continue;
     [best, least, chosen] = [divided, own, tried];
   }
-  return best === null ? null : { program: best.program, axes };
+  return best === null ? null : { program: best.program, axes, cost: least };
 }
 
 /** Kinds of values, those first that cost most. */
@@ -82,6 +102,7 @@ function kindsIn(program: Program, costs: Costs): Kind[] {
           ...found,
           values: [...(known?.values ?? []), ...found.values],
           cost: (known?.cost ?? 0) + turns * found.cost,
+          turns,
         });
       }
       for (const inner of subPrograms(equation)) visit(inner, turns * turnsOf(equation));
@@ -108,11 +129,13 @@ function valueOf(equation: Equation, costs: Costs): Kind | null {
   const cost = costOf({ inputs: [], equations: [equation], outputs: [] }, costs);
   if (primitive.name === "dot") {
     const { batch } = equation.params as DotParams;
-    return shape.length < 2 || batch[0].length > 0 ? null : { values: outputs, shape, isProduct: true, cost };
+    return shape.length < 2 || batch[0].length > 0
+      ? null
+      : { values: outputs, shape, isProduct: true, cost, turns: 1 };
   }
   const isElementwise =
     inputs.length > 0 &&
     inputs.every((input) => input.type.shape.length === 0 || isLike(input)) &&
     inputs.some(isLike);
-  return isElementwise ? { values: outputs, shape, isProduct: false, cost } : null;
+  return isElementwise ? { values: outputs, shape, isProduct: false, cost, turns: 1 } : null;
 }

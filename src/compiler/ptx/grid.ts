@@ -40,14 +40,13 @@ export class Grid {
     out.line("bar.sync 0;");
     const isFirst = out.effect("setp.eq.u32", "pred", thread, "0");
     out.when(isFirst, () => {
-      out.line("membar.gl;");
+      // What the other threads of the block have written goes along: they have met this one. So it is for those who read.
       out.line(`red.release.gpu.global.add.u32 [${control}], 1;`);
       const again = out.newLabel();
       out.place(again);
       const arrived = out.effect("ld.acquire.gpu.global.u32", "b32", `[${control}]`);
       const missing = out.effect("sub.s32", "b32", arrived, target);
       out.line(`@${out.effect("setp.lt.s32", "pred", missing, "0")} bra ${again};`);
-      out.line("membar.gl;");
     });
     out.line("bar.sync 0;");
   }

@@ -32,7 +32,7 @@ type Weights = readonly [Array, Array];
 const forward = ([a, b]: Weights, x: Array): Array => np.tanh(x.matmul(a)).matmul(b);
 
 /** A few environments that play, and minibatches of what they have seen: the shape of PPO. */
-const ppo = (key: Array): unknown => {
+const ppo = (key: Array, environments = 4): unknown => {
   const weights: Weights = [random.normal(key, [8, 64]), random.normal(key, [64, 64])];
   const update = (state: Weights, batch: Array): [Weights, Array] => {
     const loss = (w: Weights) => np.square(forward(w, batch)).mean();
@@ -42,16 +42,24 @@ const ppo = (key: Array): unknown => {
   const iteration = (state: Weights): [Weights, Array] => {
     const [, seen] = lax.scan(
       (observation: Array) => [np.sin(forward(state, observation).slice(":", ":8")), observation],
-      np.ones([4, 8]),
+      np.ones([environments, 8]),
       null,
       { length: 512 },
     );
-    const batches = random.permutation(key, seen.reshape([2048, 8])).reshape([4, 512, 8]);
+    const rows = 512 * environments;
+    const batches = random.permutation(key, seen.reshape([rows, 8])).reshape([4, rows / 4, 8]);
     const [next, losses] = lax.scan(update, state, batches);
     return [next, losses.mean()];
   };
   return lax.scan(iteration, weights, null, { length: 3 });
 };
+
+it("PPO with as many environments as half of the parts is divided into so many, of which each plays one", () => {
+  const found = divided((key) => ppo(key, 64), [random.key(0)], 132);
+  expect(found?.axes).toEqual([{ name: "parts", size: 64 }]);
+  // Into 128 parts only the minibatches could be divided, and each part would play all environments.
+  expect(shapesOf(found?.program as Program, "dot")).toContain("1x64");
+});
 
 it("PPO splits its minibatches, adds up gradients once for each, and plays a few environments whole", () => {
   const found = divided(ppo, [random.key(0)], 132);

@@ -62,7 +62,7 @@ it("PPO with as many environments as half of the parts is divided into so many, 
 });
 
 it("PPO splits its minibatches, adds up gradients once for each, and plays a few environments whole", () => {
-  const found = divided(ppo, [random.key(0)], 132);
+  const found = divided((key) => ppo(key), [random.key(0)], 132);
   expect(found?.axes).toEqual([{ name: "parts", size: 64 }]);
   const products = shapesOf(found?.program as Program, "dot");
   // Rollouts, then minibatches of which each part has 512 / 64 rows.

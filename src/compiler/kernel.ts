@@ -120,8 +120,9 @@ export interface Reduction {
 
 /**
  * Nested loops. `body` runs at every point; reductions run over the axes from `outer` on, and `after` runs at
- * each point of the outer axes with their results. What `after` stores, or loads, shares no memory with anything else
- * that the kernel loads, or stores.
+ * each point of the outer axes with their results. What `after` loads shares no memory with what `body` stores. What
+ * `after` stores shares none with anything else, but may lie where the same point, and no other, loads something: all
+ * that is loaded at a point is loaded before that.
  */
 export interface LoopKernel {
   readonly kind: "loop";

@@ -4,10 +4,10 @@ import { scratchOf } from "../schedule/scratch.js";
 import { dotScratch } from "./dot/index.js";
 import { renderProgram } from "./program.js";
 import type { CTarget } from "./surroundings.js";
-import type { ParallelWork } from "./work.js";
+import { usualCosts, type ParallelWork, type ThreadCosts } from "./work.js";
 
 export type { CTarget } from "./surroundings.js";
-export type { ParallelWork } from "./work.js";
+export type { ParallelWork, ThreadCosts } from "./work.js";
 
 /**
  * A program as C: translation units, to be built and linked into one shared library, which exports
@@ -29,11 +29,11 @@ export const cFlags: readonly string[] = [
 ];
 
 /** C for a machine. */
-export const cRenderer = (target: CTarget): Renderer<CProgram> => ({
+export const cRenderer = (target: CTarget, costs: ThreadCosts = usualCosts): Renderer<CProgram> => ({
   name: "this machine",
   lanes: target.lanes,
   limits: { memory: 2 ** 47 },
   scratch: (kernel) => scratchOf(kernel, (product) => dotScratch(product, target)),
-  render: (steps, plan) => renderProgram(steps, plan, target),
+  render: (steps, plan) => renderProgram(steps, plan, target, costs),
   list: ({ sources }) => ({ c: () => ({ suffix: "c", text: sources.join("\n") }) }),
 });

@@ -4,6 +4,7 @@ import { itemSize } from "../../array/index.js";
 import type { Buffer, Kernel } from "../kernel.js";
 import { accessesOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
+import { isSameLayout, type Layout, type RowAccess } from "./rows.js";
 
 /** Who touches memory: the first thread alone, or all of them. */
 export type Who = "first" | "all";
@@ -13,6 +14,8 @@ export interface Touch {
   readonly end: number;
   readonly isWrite: boolean;
   readonly who: Who;
+  /** Where each thread touches nothing but its own rows: how these lie. */
+  readonly rows: Layout | null;
 }
 
 /** Fast memory is apart from all other. */
@@ -37,7 +40,14 @@ export class Meetings {
   touch(buffer: Buffer, isWrite: boolean, who: Who): Touch {
     const { addresses, fast } = this.plan;
     const start = (addresses.get(buffer) ?? 0) + (fast.has(buffer) ? fastStart : 0);
-    return { start, end: start + buffer.size * itemSize(buffer.dtype), isWrite, who };
+    return { start, end: start + buffer.size * itemSize(buffer.dtype), isWrite, who, rows: null };
+  }
+
+  /** What threads touch, each for its own rows. */
+  touchByRows({ buffer, isWrite, layout }: RowAccess): Touch {
+    const touch = this.touch(buffer, isWrite, "all");
+    const rows = layout === null ? null : { ...layout, start: touch.start + layout.start };
+    return { ...touch, rows };
   }
 
   /** Takes note of what is touched next; returns whether the threads must meet before. */
@@ -62,6 +72,12 @@ export class Meetings {
     return new Meetings(this.plan, this.pending);
   }
 
+  /** Whether all that another way has touched is known here. */
+  covers(other: Meetings): boolean {
+    const known = new Set(this.pending);
+    return other.pending.every((touch) => known.has(touch));
+  }
+
   /** Takes in what other ways have touched. */
   join(others: readonly Meetings[]): void {
     this.pending = [...new Set(others.flatMap(({ pending }) => pending))];
@@ -69,4 +85,8 @@ export class Meetings {
 }
 
 const conflict = (a: Touch, b: Touch): boolean =>
-  (a.isWrite || b.isWrite) && !(a.who === "first" && b.who === "first") && a.start < b.end && b.start < a.end;
+  (a.isWrite || b.isWrite) &&
+  a.start < b.end &&
+  b.start < a.end &&
+  !(a.who === "first" && b.who === "first") &&
+  !(a.rows !== null && b.rows !== null && isSameLayout(a.rows, b.rows));

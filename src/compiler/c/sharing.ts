@@ -1,0 +1,115 @@
+// Who does which kernel of a program: all threads where that is worth their meetings, the first alone otherwise.
+import type { Kernel, Step } from "../kernel.js";
+import type { MemoryPlan } from "../plan/arena.js";
+import { rowsOf } from "./rows.js";
+import type { CTarget, Sharing } from "./surroundings.js";
+import { Threads, type Action } from "./threads.js";
+import { canShareUnits, leastWork, usualIterations, workOf, workOfSteps, type ThreadCosts } from "./work.js";
+
+/** How threads share each kernel of some steps. */
+export function shareOut(
+  steps: readonly Step[],
+  plan: MemoryPlan,
+  target: CTarget,
+  costs: ThreadCosts,
+): ReadonlyMap<Kernel, Sharing> {
+  const dealer = new Dealer(plan, target, costs);
+  dealer.deal(steps);
+  return dealer.sharing;
+}
+
+/** How many threads are reckoned with. */
+const threads = 2;
+
+class Dealer {
+  readonly sharing = new Map<Kernel, Sharing>();
+  private readonly threads: Threads;
+
+  constructor(
+    private readonly plan: MemoryPlan,
+    private readonly target: CTarget,
+    private readonly costs: ThreadCosts,
+  ) {
+    this.threads = new Threads(plan, target, (kernel) => this.sharing.get(kernel) ?? "alone");
+  }
+
+  /** Decides on the kernels of steps, and before on those of loops and branches in them. */
+  deal(steps: readonly Step[]): void {
+    for (const step of steps) {
+      if (step.kind === "loop") this.deal(step.body);
+      if (step.kind === "branch") step.cases.forEach((one) => this.deal(one));
+      if (step.kind === "while") [step.test, step.body].forEach((one) => this.deal(one));
+      if (step.kind === "kernel") this.sharing.set(step.kernel, this.ownMerit(step.kernel));
+    }
+    // All rows are shared to begin with; what does not pay for its meetings goes back to the first thread.
+    const small = this.smallRuns(steps);
+    if (small.length === 0) return;
+    let cost = this.costOf(steps);
+    for (const run of [...small, ...small.flatMap((run) => this.piecesOf(run))]) {
+      const before = run.map((kernel) => this.sharing.get(kernel) ?? "alone");
+      if (before.every((sharing) => sharing === "alone")) continue;
+      run.forEach((kernel) => this.sharing.set(kernel, "alone"));
+      const alone = this.costOf(steps);
+      if (alone < cost) cost = alone;
+      else run.forEach((kernel, at) => this.sharing.set(kernel, before[at]));
+    }
+  }
+
+  private ownMerit(kernel: Kernel): Sharing {
+    if (this.plan.isIdle(kernel)) return "alone";
+    const rows = rowsOf(kernel, this.target);
+    if (rows !== null) return rows;
+    return canShareUnits(kernel, this.target) && !this.isSmall(kernel) ? "units" : "alone";
+  }
+
+  private isSmall(kernel: Kernel): boolean {
+    return workOf(kernel, this.target) < leastWork(this.costs);
+  }
+
+  /** Kernels, each too small to be shared for its own sake, that follow each other. */
+  private smallRuns(steps: readonly Step[]): Kernel[][] {
+    const runs: Kernel[][] = [[]];
+    for (const step of steps) {
+      if (step.kind === "kernel" && this.isSmall(step.kernel)) runs[runs.length - 1].push(step.kernel);
+      else runs.push([]);
+    }
+    return runs.filter((run) => run.some((kernel) => this.sharing.get(kernel) !== "alone"));
+  }
+
+  /** What of a run is shared without a break, and each kernel of it. */
+  private piecesOf(run: readonly Kernel[]): Kernel[][] {
+    const pieces: Kernel[][] = [[]];
+    for (const kernel of run) {
+      if (this.sharing.get(kernel) === "alone") pieces.push([]);
+      else pieces[pieces.length - 1].push(kernel);
+    }
+    return [...pieces.filter(({ length }) => length > 1), ...pieces.flat().map((kernel) => [kernel])];
+  }
+
+  private costOf(steps: readonly Step[]): number {
+    return this.costOfActions(this.threads.iterationOf(steps));
+  }
+
+  private costOfActions(actions: readonly Action[]): number {
+    return actions.reduce((sum, action) => sum + this.costOfAction(action), 0);
+  }
+
+  private costOfAction(action: Action): number {
+    switch (action.kind) {
+      case "meet":
+        return this.costs.meeting;
+      case "alone":
+        return workOfSteps(action.steps, this.target);
+      case "kernel":
+        return workOf(action.kernel, this.target) / threads;
+      case "pack":
+        return 0;
+      case "loop":
+        return action.step.counter.length * this.costOfActions(action.body);
+      case "while":
+        return usualIterations * this.costOfActions([...action.test, ...action.body]);
+      case "branch":
+        return Math.max(0, ...action.cases.map((one) => this.costOfActions(one)));
+    }
+  }
+}

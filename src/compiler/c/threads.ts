@@ -1,0 +1,226 @@
+// What the threads of a program do, one thing after the other: which kernels they share, what the first does alone, and
+// where all of them meet, because one would touch what another has not done with.
+import type { DotKernel, Kernel, Place, Step } from "../kernel.js";
+import type { MemoryPlan } from "../plan/arena.js";
+import { Meetings, type Touch } from "../schedule/meetings.js";
+import { rowAccesses, type Rows } from "../schedule/rows.js";
+import { kernelsIn } from "../walk.js";
+import { packedOperand, packedRows, packs, worksInOwn } from "./dot/index.js";
+import { grainOf, type CTarget, type Sharing } from "./surroundings.js";
+
+type Shared = Exclude<Sharing, "alone">;
+type StepOf<Kind extends Step["kind"]> = Extract<Step, { kind: Kind }>;
+
+export type Action =
+  | { readonly kind: "meet" }
+  /** What the first thread does alone. */
+  | { readonly kind: "alone"; readonly steps: readonly Step[] }
+  | { readonly kind: "kernel"; readonly kernel: Kernel; readonly sharing: Shared }
+  /** The right operand of a product is packed, for all threads by all of them. */
+  | { readonly kind: "pack"; readonly kernel: DotKernel; readonly sharing: Shared }
+  | { readonly kind: "loop"; readonly step: StepOf<"loop">; readonly body: readonly Action[] }
+  | {
+      readonly kind: "while";
+      readonly step: StepOf<"while">;
+      readonly test: readonly Action[];
+      readonly body: readonly Action[];
+    }
+  | {
+      readonly kind: "branch";
+      readonly step: StepOf<"branch">;
+      readonly cases: readonly (readonly Action[])[];
+    };
+
+/** A way through a program: what has been done, and what has been touched since threads met last. */
+class Way {
+  readonly actions: Action[] = [];
+  constructor(readonly meetings: Meetings) {}
+
+  /** Threads meet here if it is not safe to touch something otherwise. */
+  meetBefore(touches: readonly Touch[]): void {
+    if (this.meetings.next(touches)) this.actions.push({ kind: "meet" });
+  }
+
+  add(action: Action, touches: readonly Touch[]): void {
+    this.meetBefore(touches);
+    this.actions.push(action);
+  }
+}
+
+/** Finds what threads do, given how they share each kernel. */
+export class Threads {
+  private readonly start: Meetings;
+  private readonly touches = new Map<object, Map<unknown, readonly Touch[]>>();
+
+  constructor(
+    private readonly plan: MemoryPlan,
+    private readonly target: CTarget,
+    private readonly sharingOf: (kernel: Kernel) => Sharing,
+  ) {
+    this.start = new Meetings(plan);
+  }
+
+  /** What they do in the steps of a program. */
+  actionsOf(steps: readonly Step[]): readonly Action[] {
+    const way = new Way(this.start.fork());
+    this.take(steps, way);
+    return way.actions;
+  }
+
+  /** What they do in one of many iterations of steps. */
+  iterationOf(steps: readonly Step[]): readonly Action[] {
+    return this.iterate(this.start.fork(), (way) => this.take(steps, way)).actions;
+  }
+
+  private take(steps: readonly Step[], way: Way): void {
+    for (let at = 0; at < steps.length;) {
+      let end = at;
+      while (end < steps.length && this.isAlone(steps[end])) end++;
+      const alone = steps.slice(at, end);
+      const touches = this.touchesAlone(alone);
+      if (touches.length > 0) way.add({ kind: "alone", steps: alone }, touches);
+      if (end < steps.length) this.share(steps[end], way);
+      at = end + 1;
+    }
+  }
+
+  private isAlone(step: Step): boolean {
+    return kernelsIn([step]).every((kernel) => this.sharingOf(kernel) === "alone");
+  }
+
+  /** A step of which threads share something. */
+  private share(step: Step, way: Way): void {
+    switch (step.kind) {
+      case "kernel":
+        this.shareKernel(step.kernel, way);
+        break;
+      case "loop": {
+        if (step.counter.length === 0) break;
+        const { actions, end } = this.iterate(way.meetings, (inside) => this.take(step.body, inside));
+        way.actions.push({ kind: "loop", step, body: actions });
+        way.meetings.join([end]);
+        break;
+      }
+      case "while":
+        this.shareWhile(step, way);
+        break;
+      case "branch": {
+        way.meetBefore(this.look(step, step.index));
+        const ways = step.cases.map((steps) => {
+          const one = new Way(way.meetings.fork());
+          this.take(steps, one);
+          return one;
+        });
+        way.actions.push({ kind: "branch", step, cases: ways.map(({ actions }) => actions) });
+        way.meetings.join(ways.map(({ meetings }) => meetings));
+        break;
+      }
+    }
+  }
+
+  /**
+   * One of many iterations, which begins where threads come in or where the iteration before has ended, whatever they have
+   * touched there.
+   */
+  private iterate(
+    before: Meetings,
+    body: (way: Way) => void,
+  ): { readonly actions: Action[]; readonly end: Meetings } {
+    const entry = before.fork();
+    for (;;) {
+      const way = new Way(entry.fork());
+      body(way);
+      if (entry.covers(way.meetings)) return { actions: way.actions, end: way.meetings };
+      entry.join([entry.fork(), way.meetings]);
+    }
+  }
+
+  private shareWhile(step: StepOf<"while">, way: Way): void {
+    let test: readonly Action[] = [];
+    let behindTest = way.meetings;
+    const { actions } = this.iterate(way.meetings, (inside) => {
+      this.take(step.test, inside);
+      inside.meetBefore(this.look(step, step.predicate));
+      test = inside.actions.splice(0);
+      behindTest = inside.meetings.fork();
+      this.take(step.body, inside);
+    });
+    way.actions.push({ kind: "while", step, test, body: actions });
+    // It is left behind the test.
+    way.meetings.join([behindTest]);
+  }
+
+  private shareKernel(kernel: Kernel, way: Way): void {
+    const sharing = this.sharingOf(kernel) as Shared;
+    if (kernel.kind === "dot" && packs(kernel, this.target) && !this.isOwn(kernel, sharing)) {
+      this.sharePacking(kernel, way);
+    }
+    way.add({ kind: "kernel", kernel, sharing }, this.touchesOf(kernel, sharing));
+  }
+
+  private isOwn(kernel: DotKernel, sharing: Sharing): boolean {
+    return typeof sharing !== "string" && worksInOwn(kernel, this.target);
+  }
+
+  /** Packing before a product: each thread what lies in rows of its own, or some of the panels. */
+  private sharePacking(kernel: DotKernel, way: Way): void {
+    const rows = packedRows(kernel, this.target);
+    const scratch = this.plan.scratch.get(kernel);
+    if (scratch === undefined) throw new Error(`${kernel.name} has no memory to be packed in`);
+    const isByRows = rows !== null && rows.count >= 2 * grainOf(this.target);
+    const touches = this.remember(kernel, "pack", () => [
+      isByRows
+        ? this.start.touchByRows(rows.access)
+        : this.start.touch(packedOperand(kernel).buffer, false, "all"),
+      this.start.touch(scratch, true, "all"),
+    ]);
+    way.add({ kind: "pack", kernel, sharing: isByRows ? rows : "units" }, touches);
+  }
+
+  // ---- touches ----------------------------------------------------------------------------------------
+
+  /** Touches are compared as what they are, so that each must be made once. */
+  private remember(what: object, how: unknown, make: () => readonly Touch[]): readonly Touch[] {
+    const known = this.touches.get(what) ?? new Map<unknown, readonly Touch[]>();
+    this.touches.set(what, known);
+    const found = known.get(how) ?? make();
+    known.set(how, found);
+    return found;
+  }
+
+  private touchesOf(kernel: Kernel, sharing: Sharing): readonly Touch[] {
+    const { start } = this;
+    return this.remember(kernel, typeof sharing === "string" ? sharing : "rows", () => {
+      if (sharing === "alone") return start.touchesOf(kernel, "first");
+      if (sharing === "units" || (kernel.kind !== "dot" && kernel.kind !== "loop"))
+        return start.touchesOf(kernel, "all");
+      const touches = rowAccesses(kernel, sharing).map((access) => start.touchByRows(access));
+      const scratch = this.plan.scratch.get(kernel);
+      const isCommon = scratch !== undefined && !(kernel.kind === "dot" && this.isOwn(kernel, sharing));
+      return isCommon ? [...touches, start.touch(scratch, false, "all")] : touches;
+    });
+  }
+
+  /** All threads look at an element. */
+  private look(step: Step, { buffer }: Place): readonly Touch[] {
+    return this.remember(step, "all", () => [this.start.touch(buffer, false, "all")]);
+  }
+
+  /** All that the first thread touches in steps. */
+  private touchesAlone(steps: readonly Step[]): readonly Touch[] {
+    const look = (step: Step, { buffer }: Place) =>
+      this.remember(step, "first", () => [this.start.touch(buffer, false, "first")]);
+    return steps.flatMap((step): readonly Touch[] => {
+      switch (step.kind) {
+        case "kernel":
+          return this.plan.isIdle(step.kernel) ? [] : this.touchesOf(step.kernel, "alone");
+        case "loop":
+          return this.touchesAlone(step.body);
+        case "while":
+          return [...this.touchesAlone([...step.test, ...step.body]), ...look(step, step.predicate)];
+        case "branch":
+          return [...this.touchesAlone(step.cases.flat()), ...look(step, step.index)];
+      }
+    });
+  }
+}

@@ -20,7 +20,7 @@ export interface Renderer<Code> {
   };
   /** How many words of working memory a kernel takes, in each of so many parts of the machine that share it. */
   readonly scratch: (kernel: Kernel, parts: number) => number;
-  /** Memory around the buffers that the code may read, though it makes no use of what is there; left out for none. */
+  /** Memory around the buffers that the code uses, or may read without making use of it; left out for none. */
   readonly margin?: (steps: readonly Step[]) => Margin;
   /** Bytes of fast memory, for what is used most and not seen from outside; left out for none. */
   readonly fastBytes?: number;

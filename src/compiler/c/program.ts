@@ -1,12 +1,13 @@
 // Steps as C: a function for each kernel, and one that walks through them.
-import type { Kernel, Place, Step } from "../kernel.js";
+import type { DotKernel, Kernel, Place, Step } from "../kernel.js";
 import { itemSize } from "../../array/index.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { countersOf, kernelsIn } from "../walk.js";
-import { packs, renderDot, renderPacking, worksInOwn } from "./dot/index.js";
+import { renderDot, renderPacking, worksInOwn } from "./dot/index.js";
 import { entry, support } from "./entry.js";
 import { FormulaFunctions } from "./formulas.js";
 import { renderLoop } from "./loop.js";
+import { areaAddresses } from "./packing.js";
 import { poolInterface } from "./pool.js";
 import { prelude } from "./prelude.js";
 import { shareOut } from "./sharing.js";
@@ -42,6 +43,10 @@ class ProgramRenderer {
   private readonly out = new CText();
   /** Of which numbers of rows threads have their own. */
   private readonly counts = new Set<number>();
+  /** Where products are packed ahead. */
+  private areas: ReadonlyMap<Kernel, number> = new Map();
+  /** Calls that pack for products, without what says where to. */
+  private readonly packings = new Map<Kernel, (to: string) => string>();
 
   constructor(
     private readonly plan: MemoryPlan,
@@ -51,9 +56,10 @@ class ProgramRenderer {
 
   render(steps: readonly Step[]): { readonly sources: string[]; readonly parallelWork: ParallelWork } {
     const { plan, target } = this;
-    const sharing = shareOut(steps, plan, target, this.costs);
+    this.areas = areaAddresses(steps, plan, target);
+    const sharing = shareOut(steps, plan, target, this.areas, this.costs);
     const sharingOf = (kernel: Kernel) => sharing.get(kernel) ?? "alone";
-    this.emit(new Threads(plan, target, sharingOf).actionsOf(steps));
+    this.emit(new Threads(plan, target, this.areas, sharingOf).actionsOf(steps));
     const body = new CText();
     body.block("static void body(void *context, int part)", () => {
       body.line("const struct run *const given = context;");
@@ -111,7 +117,7 @@ class ProgramRenderer {
         this.emitShared(action.kernel, action.sharing);
         break;
       case "pack":
-        this.call(action.kernel, action.sharing, (text) => renderPacking(text, action.kernel));
+        this.emitPacking(action.kernel, action.sharing);
         break;
       case "loop":
         this.emitLoop(action.step, () => this.emit(action.body));
@@ -235,31 +241,74 @@ class ProgramRenderer {
 
   private emitShared(kernel: Kernel, sharing: Sharing): void {
     if (kernel.kind === "loop") this.call(kernel, sharing, (text) => renderLoop(text, kernel));
-    else if (kernel.kind === "dot") {
+    else if (kernel.kind === "dot") this.emitProduct(kernel, sharing);
+    else throw new Error(`threads cannot share ${kernel.name}`);
+  }
+
+  private emitProduct(kernel: DotKernel, sharing: Sharing): void {
+    const packing = this.packings.get(kernel);
+    if (packing === undefined) {
       const isOwn = typeof sharing !== "string" && worksInOwn(kernel, this.target);
-      const isPacked = !isOwn && packs(kernel, this.target);
-      this.call(kernel, sharing, (text) => renderDot(text, kernel, isPacked ? "packed" : null));
-    } else throw new Error(`threads cannot share ${kernel.name}`);
+      this.call(kernel, sharing, (text) => renderDot(text, kernel), isOwn ? "own" : "planned");
+      return;
+    }
+    const call = this.define(kernel, sharing, "given", (text) => renderDot(text, kernel, "packed"));
+    const area = this.areas.get(kernel);
+    const planned = this.scratch(kernel);
+    // One thread packs when it is needed, and where it has packed before: that is still in its cache.
+    if (area !== undefined) this.out.line(`if (pool == NULL) ${packing(planned)};`);
+    this.out.line(`${call(area === undefined ? planned : `pool == NULL ? ${planned} : ${scratchAt(area)}`)};`);
+  }
+
+  private emitPacking(kernel: DotKernel, sharing: Sharing): void {
+    const call = this.define(kernel, sharing, "given", (text) => renderPacking(text, kernel));
+    this.packings.set(kernel, call);
+    const area = this.areas.get(kernel);
+    this.out.line(
+      area === undefined ? `${call(this.scratch(kernel))};` : `if (pool != NULL) ${call(scratchAt(area))};`,
+    );
+  }
+
+  /** The working memory that the plan has for a kernel. */
+  private scratch(kernel: Kernel): string {
+    const buffer = this.plan.scratch.get(kernel);
+    return scratchAt((buffer === undefined ? undefined : this.plan.addresses.get(buffer)) ?? 0);
   }
 
   /** Adds the function of a kernel, and calls it. */
-  private call(kernel: Kernel, sharing: Sharing, render: (text: KernelText) => void): void {
-    const counters = countersOf(kernel);
-    const isOwn = typeof sharing !== "string" && kernel.kind === "dot" && worksInOwn(kernel, this.target);
-    const text = new KernelText(this.target, this.formulas, this.plan, sharing, isOwn);
+  private call(
+    kernel: Kernel,
+    sharing: Sharing,
+    render: (text: KernelText) => void,
+    workplace: "planned" | "own" = "planned",
+  ): void {
+    this.out.line(`${this.define(kernel, sharing, workplace, render)("")};`);
+  }
+
+  /** Adds the function of a kernel, and returns how it is called. */
+  private define(
+    kernel: Kernel,
+    sharing: Sharing,
+    workplace: "planned" | "own" | "given",
+    render: (text: KernelText) => void,
+  ): (scratch: string) => string {
+    const counters = countersOf(kernel).map(counterName);
+    const text = new KernelText(this.target, this.formulas, this.plan, sharing, workplace);
     render(text);
     const name = `k${this.functions.length}_${kernel.name.replaceAll(/\W/g, "_")}`;
+    const isGiven = workplace === "given";
     const params = [
       "char *memory",
-      ...[...counters.map(counterName), ...shareParams(sharing)].map((one) => `long ${one}`),
+      ...[...counters, ...shareParams(sharing)].map((one) => `long ${one}`),
+      ...(isGiven ? ["float *scratch"] : []),
     ];
-    const values = ["memory", ...counters.map(counterName), ...this.shareValues(sharing)];
+    const values = ["memory", ...counters, ...this.shareValues(sharing)];
     const head = `KERNEL void ${name}(${params.join(", ")})`;
     this.functions.push({
       head,
       body: [`${head} {`, ...text.declarations, text.out.toString(), "}"].join("\n"),
     });
-    this.out.line(`${name}(${values.join(", ")});`);
+    return (scratch) => `${name}(${[...values, ...(isGiven ? [scratch] : [])].join(", ")})`;
   }
 
   /** What a call hands over so that a thread does its share. */
@@ -269,6 +318,9 @@ class ProgramRenderer {
     return [`from${sharing.count}`, `to${sharing.count}`];
   }
 }
+
+/** A pointer to working memory at an address. */
+const scratchAt = (address: number): string => `(float *)(memory + ${address})`;
 
 /** By what names a kernel's function knows which share of it a thread does. */
 function shareParams(sharing: Sharing): string[] {

@@ -2,6 +2,7 @@
 import type { Renderer } from "../renderer.js";
 import { scratchOf } from "../schedule/scratch.js";
 import { dotScratch } from "./dot/index.js";
+import { packingAreas } from "./packing.js";
 import { renderProgram } from "./program.js";
 import type { CTarget } from "./surroundings.js";
 import { usualCosts, type ParallelWork, type ThreadCosts } from "./work.js";
@@ -33,6 +34,7 @@ export const cRenderer = (target: CTarget, costs: ThreadCosts = usualCosts): Ren
   name: "this machine",
   lanes: target.lanes,
   limits: { memory: 2 ** 47 },
+  margin: (steps) => ({ before: 0, behind: packingAreas(steps, target).bytes }),
   scratch: (kernel) => scratchOf(kernel, (product) => dotScratch(product, target)),
   render: (steps, plan) => renderProgram(steps, plan, target, costs),
   list: ({ sources }) => ({ c: () => ({ suffix: "c", text: sources.join("\n") }) }),

@@ -11,9 +11,10 @@ export function shareOut(
   steps: readonly Step[],
   plan: MemoryPlan,
   target: CTarget,
+  areas: ReadonlyMap<Kernel, number>,
   costs: ThreadCosts,
 ): ReadonlyMap<Kernel, Sharing> {
-  const dealer = new Dealer(plan, target, costs);
+  const dealer = new Dealer(plan, target, areas, costs);
   dealer.deal(steps);
   return dealer.sharing;
 }
@@ -28,9 +29,10 @@ class Dealer {
   constructor(
     private readonly plan: MemoryPlan,
     private readonly target: CTarget,
+    areas: ReadonlyMap<Kernel, number>,
     private readonly costs: ThreadCosts,
   ) {
-    this.threads = new Threads(plan, target, (kernel) => this.sharing.get(kernel) ?? "alone");
+    this.threads = new Threads(plan, target, areas, (kernel) => this.sharing.get(kernel) ?? "alone");
   }
 
   /** Decides on the kernels of steps, and before on those of loops and branches in them. */

@@ -34,8 +34,8 @@ export class KernelText {
     readonly functions: FormulaFunctions,
     private readonly plan: MemoryPlan,
     readonly sharing: Sharing,
-    /** Whether each thread has working memory of its own, instead of that which the plan has for the kernel. */
-    private readonly worksInOwn = false,
+    /** Where it works: in memory that the plan has for it, that each thread has for itself, or that it is told of. */
+    private readonly workplace: "planned" | "own" | "given" = "planned",
   ) {}
 
   /** Whether several threads share its units of work. */
@@ -77,7 +77,8 @@ export class KernelText {
   /** The pointer to a kernel's working memory. */
   scratch(kernel: Kernel): string {
     const buffer = this.plan.scratch.get(kernel);
-    if (this.worksInOwn && buffer !== undefined) {
+    if (this.workplace === "given") return "scratch";
+    if (this.workplace === "own" && buffer !== undefined) {
       this.ownWords = buffer.size;
       return "own";
     }

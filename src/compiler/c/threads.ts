@@ -1,11 +1,13 @@
 // What the threads of a program do, one thing after the other: which kernels they share, what the first does alone, and
 // where all of them meet, because one would touch what another has not done with.
 import type { DotKernel, Kernel, Place, Step } from "../kernel.js";
+import { accessesOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { Meetings, type Touch } from "../schedule/meetings.js";
 import { rowAccesses, type Rows } from "../schedule/rows.js";
 import { kernelsIn } from "../walk.js";
-import { packedOperand, packedRows, packs, worksInOwn } from "./dot/index.js";
+import { dotScratch, packedOperand, packedRows, packs, worksInOwn } from "./dot/index.js";
+import { packedAhead, type PackedAhead } from "./packing.js";
 import { grainOf, type CTarget, type Sharing } from "./surroundings.js";
 
 type Shared = Exclude<Sharing, "alone">;
@@ -34,11 +36,18 @@ export type Action =
 /** A way through a program: what has been done, and what has been touched since threads met last. */
 class Way {
   readonly actions: Action[] = [];
+  /** Adds what should be done before threads meet. */
+  beforeMeeting: () => void = () => undefined;
   constructor(readonly meetings: Meetings) {}
 
   /** Threads meet here if it is not safe to touch something otherwise. */
   meetBefore(touches: readonly Touch[]): void {
-    if (this.meetings.next(touches)) this.actions.push({ kind: "meet" });
+    if (this.meetings.forbids(touches)) {
+      this.beforeMeeting();
+      this.actions.push({ kind: "meet" });
+      this.meetings.clear();
+    }
+    this.meetings.next(touches);
   }
 
   add(action: Action, touches: readonly Touch[]): void {
@@ -52,9 +61,13 @@ export class Threads {
   private readonly start: Meetings;
   private readonly touches = new Map<object, Map<unknown, readonly Touch[]>>();
 
+  private readonly ahead = new Map<readonly Step[], readonly PackedAhead[]>();
+
   constructor(
     private readonly plan: MemoryPlan,
     private readonly target: CTarget,
+    /** Where products are packed ahead. */
+    private readonly areas: ReadonlyMap<Kernel, number>,
     private readonly sharingOf: (kernel: Kernel) => Sharing,
   ) {
     this.start = new Meetings(plan);
@@ -73,14 +86,32 @@ export class Threads {
   }
 
   private take(steps: readonly Step[], way: Way): void {
+    const packed = new Set<Kernel>();
     for (let at = 0; at < steps.length;) {
+      const next = at;
+      way.beforeMeeting = () => this.packAhead(steps, next, packed, way);
       let end = at;
       while (end < steps.length && this.isAlone(steps[end])) end++;
       const alone = steps.slice(at, end);
       const touches = this.touchesAlone(alone);
       if (touches.length > 0) way.add({ kind: "alone", steps: alone }, touches);
-      if (end < steps.length) this.share(steps[end], way);
+      way.beforeMeeting = () => this.packAhead(steps, end, packed, way);
+      if (end < steps.length) this.share(steps[end], packed, way);
       at = end + 1;
+    }
+    way.beforeMeeting = () => undefined;
+  }
+
+  /** Packs what later products of a list need and what is there already, as far as no meeting is needed for that. */
+  private packAhead(steps: readonly Step[], next: number, packed: Set<Kernel>, way: Way): void {
+    const found = this.ahead.get(steps) ?? packedAhead(steps, this.areas, this.plan, this.start);
+    this.ahead.set(steps, found);
+    for (const { kernel, at, from } of found) {
+      if (at <= next || from > next || packed.has(kernel) || this.sharingOf(kernel) === "alone") continue;
+      const { action, touches } = this.packing(kernel);
+      if (way.meetings.forbids(touches)) continue;
+      way.add(action, touches);
+      packed.add(kernel);
     }
   }
 
@@ -89,10 +120,10 @@ export class Threads {
   }
 
   /** A step of which threads share something. */
-  private share(step: Step, way: Way): void {
+  private share(step: Step, packed: ReadonlySet<Kernel>, way: Way): void {
     switch (step.kind) {
       case "kernel":
-        this.shareKernel(step.kernel, way);
+        this.shareKernel(step.kernel, packed, way);
         break;
       case "loop": {
         if (step.counter.length === 0) break;
@@ -150,10 +181,12 @@ export class Threads {
     way.meetings.join([behindTest]);
   }
 
-  private shareKernel(kernel: Kernel, way: Way): void {
+  private shareKernel(kernel: Kernel, packed: ReadonlySet<Kernel>, way: Way): void {
     const sharing = this.sharingOf(kernel) as Shared;
-    if (kernel.kind === "dot" && packs(kernel, this.target) && !this.isOwn(kernel, sharing)) {
-      this.sharePacking(kernel, way);
+    const isPacked = kernel.kind === "dot" && packs(kernel, this.target) && !this.isOwn(kernel, sharing);
+    if (isPacked && !packed.has(kernel)) {
+      const { action, touches } = this.packing(kernel);
+      way.add(action, touches);
     }
     way.add({ kind: "kernel", kernel, sharing }, this.touchesOf(kernel, sharing));
   }
@@ -162,19 +195,29 @@ export class Threads {
     return typeof sharing !== "string" && worksInOwn(kernel, this.target);
   }
 
-  /** Packing before a product: each thread what lies in rows of its own, or some of the panels. */
-  private sharePacking(kernel: DotKernel, way: Way): void {
+  /** Packing for a product: each thread what lies in rows of its own, or some of the panels. */
+  private packing(kernel: DotKernel): { readonly action: Action; readonly touches: readonly Touch[] } {
     const rows = packedRows(kernel, this.target);
-    const scratch = this.plan.scratch.get(kernel);
-    if (scratch === undefined) throw new Error(`${kernel.name} has no memory to be packed in`);
     const isByRows = rows !== null && rows.count >= 2 * grainOf(this.target);
     const touches = this.remember(kernel, "pack", () => [
       isByRows
         ? this.start.touchByRows(rows.access)
         : this.start.touch(packedOperand(kernel).buffer, false, "all"),
-      this.start.touch(scratch, true, "all"),
+      this.touchPacked(kernel, true),
     ]);
-    way.add({ kind: "pack", kernel, sharing: isByRows ? rows : "units" }, touches);
+    return { action: { kind: "pack", kernel, sharing: isByRows ? rows : "units" }, touches };
+  }
+
+  /** The memory that all threads pack into. */
+  private touchPacked(kernel: DotKernel, isWrite: boolean): Touch {
+    const area = this.areas.get(kernel);
+    if (area !== undefined) {
+      const end = area + 4 * dotScratch(kernel, this.target);
+      return { start: area, end, isWrite, who: "all", rows: null };
+    }
+    const scratch = this.plan.scratch.get(kernel);
+    if (scratch === undefined) throw new Error(`${kernel.name} has no memory to be packed in`);
+    return this.start.touch(scratch, isWrite, "all");
   }
 
   // ---- touches ----------------------------------------------------------------------------------------
@@ -192,12 +235,11 @@ export class Threads {
     const { start } = this;
     return this.remember(kernel, typeof sharing === "string" ? sharing : "rows", () => {
       if (sharing === "alone") return start.touchesOf(kernel, "first");
+      const isPacked = kernel.kind === "dot" && packs(kernel, this.target) && !this.isOwn(kernel, sharing);
+      const packed = isPacked ? [this.touchPacked(kernel, false)] : [];
       if (sharing === "units" || (kernel.kind !== "dot" && kernel.kind !== "loop"))
-        return start.touchesOf(kernel, "all");
-      const touches = rowAccesses(kernel, sharing).map((access) => start.touchByRows(access));
-      const scratch = this.plan.scratch.get(kernel);
-      const isCommon = scratch !== undefined && !(kernel.kind === "dot" && this.isOwn(kernel, sharing));
-      return isCommon ? [...touches, start.touch(scratch, false, "all")] : touches;
+        return [...accessesOf(kernel).map(({ buffer, kind }) => start.touch(buffer, kind === "write", "all")), ...packed];
+      return [...rowAccesses(kernel, sharing).map((access) => start.touchByRows(access)), ...packed];
     });
   }
 

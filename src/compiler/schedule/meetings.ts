@@ -52,9 +52,14 @@ export class Meetings {
 
   /** Takes note of what is touched next; returns whether the threads must meet before. */
   next(touches: readonly Touch[]): boolean {
-    const mustMeet = touches.some((touch) => this.pending.some((before) => conflict(before, touch)));
+    const mustMeet = this.forbids(touches);
     this.pending = mustMeet ? touches : [...this.pending, ...touches];
     return mustMeet;
+  }
+
+  /** Whether the threads must meet before something is touched. */
+  forbids(touches: readonly Touch[]): boolean {
+    return touches.some((touch) => this.pending.some((before) => conflict(before, touch)));
   }
 
   /** Whether anything has been touched since the threads last met. */

@@ -4,6 +4,7 @@ import type { Message, Slot } from "./compiled.js";
 import { fuseProgram, type PlacedArray } from "./fuse/program.js";
 import type { Buffer, Step } from "./kernel.js";
 import { planMemory, type MemoryNeeds, type MemoryPlan } from "./plan/arena.js";
+import type { Renderer } from "./renderer.js";
 import { simplifyProgram } from "./simplify/simplify.js";
 
 export interface Lowered {
@@ -18,9 +19,16 @@ export interface Lowered {
 const buffersOf = (arrays: readonly PlacedArray[]): Buffer[] => arrays.map(({ place }) => place.buffer);
 
 /** Simplifies, fuses and plans a program, whose first `constants` inputs keep their values between calls. */
-export function lowerProgram(given: Program, constants: number, needs: MemoryNeeds, parts = 1): Lowered {
+export function lowerProgram(
+  given: Program,
+  constants: number,
+  needs: MemoryNeeds & Pick<Renderer<unknown>, "arrange">,
+  parts = 1,
+): Lowered {
   const program = simplifyProgram(given);
-  const { steps, inputs, outputs, messages } = fuseProgram(program, { copiesResults: parts > 1 });
+  const fused = fuseProgram(program, { copiesResults: parts > 1 });
+  const { inputs, outputs, messages } = fused;
+  const steps = needs.arrange?.(fused.steps) ?? fused.steps;
   const buffers = buffersOf(inputs);
   const plan = planMemory(steps, buffers, buffersOf(outputs), buffers.slice(0, constants), needs, parts);
   const { common, start } = plan.division;

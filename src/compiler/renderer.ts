@@ -18,10 +18,17 @@ export interface Renderer<Code> {
     /** Bytes that a program can address. */
     readonly memory: number;
   };
+  /** The steps of a program in an order that suits the machine, with the same results; left out where any does. */
+  readonly arrange?: (steps: readonly Step[]) => readonly Step[];
   /** How many words of working memory a kernel takes, in each of so many parts of the machine that share it. */
   readonly scratch: (kernel: Kernel, parts: number) => number;
   /** Memory around the buffers that the code uses, or may read without making use of it; left out for none. */
   readonly margin?: (steps: readonly Step[]) => Margin;
+  /**
+   * How many kernels lie between two uses of the same memory for arrays of different sizes; left out for none. Threads that
+   * own rows have them elsewhere in the other array, and would have to wait for each other.
+   */
+  readonly rest?: number;
   /** Bytes of fast memory, for what is used most and not seen from outside; left out for none. */
   readonly fastBytes?: number;
   /**

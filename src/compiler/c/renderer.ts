@@ -1,9 +1,11 @@
 // The renderer of C.
 import type { Renderer } from "../renderer.js";
 import { scratchOf } from "../schedule/scratch.js";
+import { arrange } from "./arrange.js";
 import { dotScratch } from "./dot/index.js";
 import { packingAreas } from "./packing.js";
 import { renderProgram } from "./program.js";
+import { byItself } from "./sharing.js";
 import type { CTarget } from "./surroundings.js";
 import { usualCosts, type ParallelWork, type ThreadCosts } from "./work.js";
 
@@ -34,7 +36,9 @@ export const cRenderer = (target: CTarget, costs: ThreadCosts = usualCosts): Ren
   name: "this machine",
   lanes: target.lanes,
   limits: { memory: 2 ** 47 },
+  arrange: (steps) => arrange(steps, (kernel) => byItself(kernel, target, costs)),
   margin: (steps) => ({ before: 0, behind: packingAreas(steps, target).bytes }),
+  rest: 16,
   scratch: (kernel) => scratchOf(kernel, (product) => dotScratch(product, target)),
   render: (steps, plan) => renderProgram(steps, plan, target, costs),
   list: ({ sources }) => ({ c: () => ({ suffix: "c", text: sources.join("\n") }) }),

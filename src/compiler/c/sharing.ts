@@ -19,6 +19,16 @@ export function shareOut(
   return dealer.sharing;
 }
 
+const isSmall = (kernel: Kernel, target: CTarget, costs: ThreadCosts): boolean =>
+  workOf(kernel, target) < leastWork(costs);
+
+/** How threads would share a kernel, whatever is around it: by rows where it has them. */
+export function byItself(kernel: Kernel, target: CTarget, costs: ThreadCosts): Sharing {
+  const rows = rowsOf(kernel, target);
+  if (rows !== null) return rows;
+  return canShareUnits(kernel, target) && !isSmall(kernel, target, costs) ? "units" : "alone";
+}
+
 /** How many threads are reckoned with. */
 const threads = 2;
 
@@ -41,7 +51,7 @@ class Dealer {
       if (step.kind === "loop") this.deal(step.body);
       if (step.kind === "branch") step.cases.forEach((one) => this.deal(one));
       if (step.kind === "while") [step.test, step.body].forEach((one) => this.deal(one));
-      if (step.kind === "kernel") this.sharing.set(step.kernel, this.ownMerit(step.kernel));
+      if (step.kind === "kernel") this.sharing.set(step.kernel, this.plan.isIdle(step.kernel) ? "alone" : byItself(step.kernel, this.target, this.costs));
     }
     // All rows are shared to begin with; what does not pay for its meetings goes back to the first thread.
     const small = this.smallRuns(steps);
@@ -57,15 +67,8 @@ class Dealer {
     }
   }
 
-  private ownMerit(kernel: Kernel): Sharing {
-    if (this.plan.isIdle(kernel)) return "alone";
-    const rows = rowsOf(kernel, this.target);
-    if (rows !== null) return rows;
-    return canShareUnits(kernel, this.target) && !this.isSmall(kernel) ? "units" : "alone";
-  }
-
   private isSmall(kernel: Kernel): boolean {
-    return workOf(kernel, this.target) < leastWork(this.costs);
+    return isSmall(kernel, this.target, this.costs);
   }
 
   /** Kernels, each too small to be shared for its own sake, that follow each other. */

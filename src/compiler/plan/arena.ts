@@ -42,7 +42,7 @@ export interface Division {
 }
 
 /** What of a renderer the plan depends on: how much its code needs besides the buffers. */
-export type MemoryNeeds = Pick<Renderer<unknown>, "scratch" | "margin" | "fastBytes" | "exchange">;
+export type MemoryNeeds = Pick<Renderer<unknown>, "scratch" | "margin" | "rest" | "fastBytes" | "exchange">;
 
 /** Plans the memory of a program. Buffers in `kept` keep what is in them from call to call. */
 export function planMemory(
@@ -67,7 +67,7 @@ export function planMemory(
   const fast = placeFast([...clusters], steps, isVisible, needs.fastBytes ?? 0);
   const isOwn = (cluster: Cluster) =>
     !fast.offsets.has(cluster) && ![...cluster.buffers].some((buffer) => common.has(buffer));
-  const { offsets, bytes } = placeClusters([...clusters].filter(isOwn));
+  const { offsets, bytes } = placeClusters([...clusters].filter(isOwn), 2 * (needs.rest ?? 0));
   const shared = placeCommon(inputs, outputs, new Set(kept), common);
   const start = parts === 1 ? 0 : align(shared.bytes + (needs.exchange?.(steps, parts) ?? 0));
   const addresses = new Map(shared.addresses);

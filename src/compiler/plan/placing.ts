@@ -6,8 +6,14 @@ import { insertIntervals, joined, meet, type Interval } from "./intervals.js";
 export const alignment = 64;
 export const align = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;
 
-/** Offsets for clusters: first those of more than a scalar or two, then all the small ones behind them. */
-export function placeClusters(clusters: readonly Cluster[]): {
+/**
+ * Offsets for clusters: first those of more than a scalar or two, then all the small ones behind them. Where something of
+ * another size follows in the same place, so many positions lie between.
+ */
+export function placeClusters(
+  clusters: readonly Cluster[],
+  rest = 0,
+): {
   readonly offsets: ReadonlyMap<Cluster, number>;
   readonly bytes: number;
 } {
@@ -15,9 +21,10 @@ export function placeClusters(clusters: readonly Cluster[]): {
   const isSmall = ({ bytes }: Cluster) => bytes <= alignment;
   const large = placeLarge(
     clusters.filter((cluster) => !isSmall(cluster)),
+    rest,
     offsets,
   );
-  return { offsets, bytes: placeSmall(clusters.filter(isSmall), large, offsets) };
+  return { offsets, bytes: placeSmall(clusters.filter(isSmall), large, rest, offsets) };
 }
 
 /** A piece of memory, and when it is in use by those that lie there. */
@@ -37,6 +44,8 @@ export class Shelves {
   constructor(
     private readonly grain = alignment,
     private readonly limit = Infinity,
+    /** How long a place rests before something of another size comes there. */
+    private readonly rest = 0,
   ) {}
 
   /** The offset of a cluster; null where it does not fit in. */
@@ -44,12 +53,16 @@ export class Shelves {
     const { shelves } = this;
     // A kernel may still read one buffer while it writes another: reading lasts as long as the kernel.
     const busy = joined(intervals.map(({ start, end }) => ({ start, end: end + 1 })));
+    const { rest } = this;
+    const wide = joined(busy.map(({ start, end }) => ({ start: start - rest, end: end + rest })));
+    const size = Math.ceil(bytes / this.grain) * this.grain;
     let offset = 0;
     for (const shelf of shelves) {
       if (shelf.start - offset >= bytes) break;
-      if (shelf.end > offset && meet(shelf.busy, busy)) offset = shelf.end;
+      const isAlike = shelf.start === offset && shelf.end === offset + size;
+      if (shelf.end > offset && meet(shelf.busy, isAlike ? busy : wide)) offset = shelf.end;
     }
-    const end = offset + Math.ceil(bytes / this.grain) * this.grain;
+    const end = offset + size;
     if (end > this.limit) return null;
     const behind = lowerBound(shelves.length, (at) => shelves[at].start > offset);
     const last = shelves[behind - 1] as Shelf | undefined;
@@ -61,15 +74,24 @@ export class Shelves {
 }
 
 /** The largest first; returns where they end. */
-function placeLarge(clusters: readonly Cluster[], offsets: Map<Cluster, number>): number {
-  const shelves = new Shelves();
+function placeLarge(
+  clusters: readonly Cluster[],
+  rest: number,
+  offsets: Map<Cluster, number>,
+): number {
+  const shelves = new Shelves(alignment, Infinity, rest);
   for (const cluster of [...clusters].sort((a, b) => b.bytes - a.bytes))
     offsets.set(cluster, shelves.place(cluster) as number);
   return shelves.bytes;
 }
 
 /** Small clusters, of which there are many, in slots of one size; returns where they end. */
-function placeSmall(clusters: readonly Cluster[], from: number, offsets: Map<Cluster, number>): number {
+function placeSmall(
+  clusters: readonly Cluster[],
+  from: number,
+  rest: number,
+  offsets: Map<Cluster, number>,
+): number {
   const spans = clusters.map((cluster) => ({
     cluster,
     start: cluster.intervals[0].start,
@@ -80,7 +102,7 @@ function placeSmall(clusters: readonly Cluster[], from: number, offsets: Map<Clu
   const free: number[] = [];
   let [slots, ended] = [0, 0];
   for (const span of spans.sort((a, b) => a.start - b.start)) {
-    for (; ending[ended].end < span.start; ended++)
+    for (; ending[ended].end + rest < span.start; ended++)
       if (ending[ended].cluster.bytes > 0) free.push(ending[ended].slot);
     if (span.cluster.bytes > 0) span.slot = free.pop() ?? slots++;
     offsets.set(span.cluster, from + span.slot * alignment);

@@ -2,7 +2,7 @@
 // bits of one thread.
 import { describe, expect, it } from "vitest";
 import { grad, jit, lax, makeProgram, nn, np, random, registerBackend, type Array } from "vibe-rl/array";
-import { compile, cRenderer } from "../../src/compiler/index.js";
+import { compile, cRenderer, type CTarget } from "../../src/compiler/index.js";
 import { nativeBackend } from "../../src/device/native/backend.js";
 import { flagsNow } from "../../src/device/native/flags.js";
 import { differences } from "../closeness.js";
@@ -68,20 +68,20 @@ describe("threads meet", () => {
 describe.skipIf(isWithoutNative("test/compiler/nativeRows.test.ts"))("rows", { timeout: 600_000 }, () => {
   it("have the same bits with any number of threads, in random programs that share all they can", () => {
     const device = "eager native";
-    const renderer = (machine: typeof target) => cRenderer(machine, { meeting: 0 });
+    const renderer = (machine: CTarget) => cRenderer(machine, { meeting: 0 });
     const flags = () => [...flagsNow(), "-DEAGER"];
-    registerBackend({ ...nativeBackend(renderer as typeof cRenderer, flags), name: device }, { isDefault: false });
+    registerBackend({ ...nativeBackend(renderer, flags), name: device }, { isDefault: false });
     const cases = rowCases(25, 21);
     const all = (...args: Array[]) => cases.map(({ f }, at) => f(...args.slice(2 * at, 2 * at + 2)));
     const args = cases.flatMap((one) => [...one.args]);
-    const alone = jit(all, { device, threads: 1 })(...args) as unknown[];
+    const alone = jit(all, { device, threads: 1 })(...args);
     for (const threads of [2, 3, 5, 16]) {
-      const shared = jit(all, { device, threads })(...args) as unknown[];
+      const shared = jit(all, { device, threads })(...args);
       cases.forEach(({ name }, at) =>
         expect(bitsOf(shared[at]), `${name}, ${threads} threads`).toEqual(bitsOf(alone[at])),
       );
     }
-    const interpreted = jit(all, { device: "interpreter" })(...args) as unknown[];
+    const interpreted = jit(all, { device: "interpreter" })(...args);
     cases.forEach(({ name, tolerance = {} }, at) =>
       expect(differences(alone[at], interpreted[at], tolerance), name).toEqual([]),
     );

@@ -26,7 +26,14 @@ const operations = {
   scaled: ({ v }: State) => ({ v: v.div(np.abs(v).sum().add(1)) }),
   shuffled: ({ x, v }: State) => ({ x: x.slice(np.argsort(v)) }),
   rolled: ({ x, v }: State) => ({ x: np.roll(x, 1, 0), v: np.flip(v, 0) }),
-  neighbours: ({ x }: State) => ({ x: np.pad(x.slice("1:"), [[0, 1], [0, 0]]).sub(x) }),
+  neighbours: ({ x }: State) => ({
+    x: np
+      .pad(x.slice("1:"), [
+        [0, 1],
+        [0, 0],
+      ])
+      .sub(x),
+  }),
   learned: ({ x, w, v }: State) => ({ w: w.sub(x.T.matmul(np.tanh(x.mul(column(v)))).mul(0.01)) }),
   decayed: ({ w }: State) => ({ w: np.tanh(w.mul(0.9)) }),
   kept: ({ x }: State) => ({ kept: x }),

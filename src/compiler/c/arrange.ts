@@ -5,7 +5,6 @@ import type { Buffer, Kernel, Step } from "../kernel.js";
 import { accessesOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { Meetings, type Touch } from "../schedule/meetings.js";
-import { rowAccesses } from "../schedule/rows.js";
 import { kernelsIn } from "../walk.js";
 import type { Sharing } from "./surroundings.js";
 
@@ -37,7 +36,8 @@ class Arranger {
     kernels: readonly Kernel[],
     private readonly sharingOf: (kernel: Kernel) => Sharing,
   ) {
-    for (const kernel of kernels) if (kernel.kind === "copy") this.unite(kernel.from.buffer, kernel.to.buffer);
+    for (const kernel of kernels)
+      if (kernel.kind === "copy") this.unite(kernel.from.buffer, kernel.to.buffer);
     this.start = new Meetings(apart(kernels, (buffer) => this.nameOf(buffer)));
   }
 
@@ -112,13 +112,10 @@ class Arranger {
   }
 
   private touchesOf(kernel: Kernel): Touch[] {
-    const sharing = this.sharingOf(kernel);
     // Most copies will not be made.
     if (kernel.kind === "copy") return [];
-    if (sharing === "alone") return this.start.touchesOf(kernel, "first");
-    if (sharing === "units" || (kernel.kind !== "loop" && kernel.kind !== "dot"))
-      return this.start.touchesOf(kernel, "all");
-    return rowAccesses(kernel, sharing).map((access) => this.start.touchByRows(access));
+    const sharing = this.sharingOf(kernel);
+    return this.start.accesses(kernel, sharing === "alone" ? "first" : sharing === "units" ? "all" : sharing);
   }
 }
 

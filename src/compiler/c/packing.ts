@@ -33,7 +33,11 @@ export function packingAreas(steps: readonly Step[], target: CTarget): Areas {
 }
 
 /** The addresses of areas in a plan, whose memory has them behind all buffers. */
-export function areaAddresses(steps: readonly Step[], plan: MemoryPlan, target: CTarget): Map<Kernel, number> {
+export function areaAddresses(
+  steps: readonly Step[],
+  plan: MemoryPlan,
+  target: CTarget,
+): Map<Kernel, number> {
   const { offsets, bytes } = packingAreas(steps, target);
   return new Map([...offsets].map(([kernel, offset]) => [kernel, plan.bytes - bytes + offset]));
 }

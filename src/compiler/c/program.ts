@@ -2,30 +2,19 @@
 import type { DotKernel, Kernel, Place, Step } from "../kernel.js";
 import { itemSize } from "../../array/index.js";
 import type { MemoryPlan } from "../plan/arena.js";
-import { countersOf, kernelsIn } from "../walk.js";
+import { kernelsIn } from "../walk.js";
 import { renderDot, renderPacking, worksInOwn } from "./dot/index.js";
 import { entry, support } from "./entry.js";
-import { FormulaFunctions } from "./formulas.js";
+import { KernelFunctions } from "./functions.js";
 import { renderLoop } from "./loop.js";
 import { areaAddresses } from "./packing.js";
 import { poolInterface } from "./pool.js";
-import { prelude } from "./prelude.js";
 import { shareOut } from "./sharing.js";
-import { renderSort, sortPrelude } from "./sort.js";
-import { counterName, grainOf, KernelText, type CTarget, type Sharing } from "./surroundings.js";
+import { renderSort } from "./sort.js";
+import { counterName, type CTarget, type KernelText, type Sharing } from "./surroundings.js";
 import { CText, sumText } from "./text.js";
 import { Threads, type Action } from "./threads.js";
 import { parallelWorkOf, type ParallelWork, type ThreadCosts } from "./work.js";
-
-/** A kernel's function: what it is called like, and all of it. */
-interface CFunction {
-  readonly head: string;
-  readonly body: string;
-}
-
-/** How much C a translation unit should have at least, so that several are worth it. */
-const unitLength = 60_000;
-const mostUnits = 4;
 
 /** The C of steps, as translation units; and whether threads can share its work. */
 export function renderProgram(
@@ -38,11 +27,8 @@ export function renderProgram(
 }
 
 class ProgramRenderer {
-  private readonly functions: CFunction[] = [];
-  private readonly formulas = new FormulaFunctions();
+  private readonly functions: KernelFunctions;
   private readonly out = new CText();
-  /** Of which numbers of rows threads have their own. */
-  private readonly counts = new Set<number>();
   /** Where products are packed ahead. */
   private areas: ReadonlyMap<Kernel, number> = new Map();
   /** Calls that pack for products, without what says where to. */
@@ -52,7 +38,9 @@ class ProgramRenderer {
     private readonly plan: MemoryPlan,
     private readonly target: CTarget,
     private readonly costs: ThreadCosts,
-  ) {}
+  ) {
+    this.functions = new KernelFunctions(plan, target);
+  }
 
   render(steps: readonly Step[]): { readonly sources: string[]; readonly parallelWork: ParallelWork } {
     const { plan, target } = this;
@@ -67,38 +55,15 @@ class ProgramRenderer {
       body.line("struct vibe_rl_pool *const pool = given->pool;");
       body.line("const int parts = pool == NULL ? 1 : pool->threads;");
       body.line("(void)part; (void)parts;");
-      const grain = grainOf(target);
-      for (const count of this.counts) {
-        const bound = (part: string) => `firstRow(${count}, ${grain}, ${part}, parts)`;
-        body.line(`const long from${count} = ${bound("part")}, to${count} = ${bound("part + 1")};`);
-      }
+      for (const bounds of this.functions.rowBounds) body.line(bounds);
       body.line("const unsigned long mode = enterFlushing();");
       body.insert(this.out);
       body.line("leaveFlushing(mode);");
     });
     const shared = kernelsIn(steps).filter((kernel) => sharingOf(kernel) !== "alone");
     const parallelWork = parallelWorkOf(shared, target);
-    const beginning = [prelude(target.lanes), sortPrelude, this.formulas.text].join("\n");
-    const length = this.functions.reduce((sum, { body }) => sum + body.length, 0);
-    const units = Math.min(mostUnits, Math.max(1, Math.ceil(length / unitLength)));
-    const parts = shares(this.functions, units);
-    const heads = this.functions.map(({ head }) => `${head};`).join("\n");
-    const sources = parts.map((part, at) => {
-      const bodies = part.map(({ body }) => body);
-      return at === 0
-        ? [
-            beginning,
-            poolInterface,
-            support,
-            heads,
-            ...bodies,
-            body.toString(),
-            entry(parallelWork !== "none"),
-            "",
-          ].join("\n")
-        : [beginning, ...bodies, ""].join("\n");
-    });
-    return { sources, parallelWork };
+    const caller = [body.toString(), entry(parallelWork !== "none")];
+    return { sources: this.functions.units([poolInterface, support], caller), parallelWork };
   }
 
   private emit(actions: readonly Action[]): void {
@@ -252,16 +217,18 @@ class ProgramRenderer {
       this.call(kernel, sharing, (text) => renderDot(text, kernel), isOwn ? "own" : "planned");
       return;
     }
-    const call = this.define(kernel, sharing, "given", (text) => renderDot(text, kernel, "packed"));
+    const call = this.functions.define(kernel, sharing, "given", (text) => renderDot(text, kernel, "packed"));
     const area = this.areas.get(kernel);
     const planned = this.scratch(kernel);
     // One thread packs when it is needed, and where it has packed before: that is still in its cache.
     if (area !== undefined) this.out.line(`if (pool == NULL) ${packing(planned)};`);
-    this.out.line(`${call(area === undefined ? planned : `pool == NULL ? ${planned} : ${scratchAt(area)}`)};`);
+    this.out.line(
+      `${call(area === undefined ? planned : `pool == NULL ? ${planned} : ${scratchAt(area)}`)};`,
+    );
   }
 
   private emitPacking(kernel: DotKernel, sharing: Sharing): void {
-    const call = this.define(kernel, sharing, "given", (text) => renderPacking(text, kernel));
+    const call = this.functions.define(kernel, sharing, "given", (text) => renderPacking(text, kernel));
     this.packings.set(kernel, call);
     const area = this.areas.get(kernel);
     this.out.line(
@@ -282,59 +249,9 @@ class ProgramRenderer {
     render: (text: KernelText) => void,
     workplace: "planned" | "own" = "planned",
   ): void {
-    this.out.line(`${this.define(kernel, sharing, workplace, render)("")};`);
-  }
-
-  /** Adds the function of a kernel, and returns how it is called. */
-  private define(
-    kernel: Kernel,
-    sharing: Sharing,
-    workplace: "planned" | "own" | "given",
-    render: (text: KernelText) => void,
-  ): (scratch: string) => string {
-    const counters = countersOf(kernel).map(counterName);
-    const text = new KernelText(this.target, this.formulas, this.plan, sharing, workplace);
-    render(text);
-    const name = `k${this.functions.length}_${kernel.name.replaceAll(/\W/g, "_")}`;
-    const isGiven = workplace === "given";
-    const params = [
-      "char *memory",
-      ...[...counters, ...shareParams(sharing)].map((one) => `long ${one}`),
-      ...(isGiven ? ["float *scratch"] : []),
-    ];
-    const values = ["memory", ...counters, ...this.shareValues(sharing)];
-    const head = `KERNEL void ${name}(${params.join(", ")})`;
-    this.functions.push({
-      head,
-      body: [`${head} {`, ...text.declarations, text.out.toString(), "}"].join("\n"),
-    });
-    return (scratch) => `${name}(${[...values, ...(isGiven ? [scratch] : [])].join(", ")})`;
-  }
-
-  /** What a call hands over so that a thread does its share. */
-  private shareValues(sharing: Sharing): string[] {
-    if (typeof sharing === "string") return shareParams(sharing);
-    this.counts.add(sharing.count);
-    return [`from${sharing.count}`, `to${sharing.count}`];
+    this.out.line(`${this.functions.define(kernel, sharing, workplace, render)("")};`);
   }
 }
 
 /** A pointer to working memory at an address. */
 const scratchAt = (address: number): string => `(float *)(memory + ${address})`;
-
-/** By what names a kernel's function knows which share of it a thread does. */
-function shareParams(sharing: Sharing): string[] {
-  if (sharing === "alone") return [];
-  return sharing === "units" ? ["part", "parts"] : ["rowFrom", "rowTo"];
-}
-
-/** Functions in so many shares of about the same length. */
-function shares(functions: readonly CFunction[], count: number): CFunction[][] {
-  const found = Array.from({ length: count }, () => ({ length: 0, functions: [] as CFunction[] }));
-  for (const one of [...functions].sort((a, b) => b.body.length - a.body.length)) {
-    const least = found.reduce((best, share) => (share.length < best.length ? share : best));
-    least.functions.push(one);
-    least.length += one.body.length;
-  }
-  return found.map((share) => share.functions);
-}

@@ -51,7 +51,11 @@ class Dealer {
       if (step.kind === "loop") this.deal(step.body);
       if (step.kind === "branch") step.cases.forEach((one) => this.deal(one));
       if (step.kind === "while") [step.test, step.body].forEach((one) => this.deal(one));
-      if (step.kind === "kernel") this.sharing.set(step.kernel, this.plan.isIdle(step.kernel) ? "alone" : byItself(step.kernel, this.target, this.costs));
+      if (step.kind === "kernel")
+        this.sharing.set(
+          step.kernel,
+          this.plan.isIdle(step.kernel) ? "alone" : byItself(step.kernel, this.target, this.costs),
+        );
     }
     // All rows are shared to begin with; what does not pay for its meetings goes back to the first thread.
     const small = this.smallRuns(steps);

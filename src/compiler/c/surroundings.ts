@@ -22,6 +22,9 @@ export const grainOf = ({ lanes }: CTarget): number => Math.max(8, lanes);
  */
 export type Sharing = "alone" | "units" | Rows;
 
+/** Where a kernel works: in memory that the plan has for it, that each thread has for itself, or that it is told of. */
+export type Workplace = "planned" | "own" | "given";
+
 export const counterName = ({ id }: Counter): string => `t${id}`;
 
 export class KernelText {
@@ -34,8 +37,7 @@ export class KernelText {
     readonly functions: FormulaFunctions,
     private readonly plan: MemoryPlan,
     readonly sharing: Sharing,
-    /** Where it works: in memory that the plan has for it, that each thread has for itself, or that it is told of. */
-    private readonly workplace: "planned" | "own" | "given" = "planned",
+    private readonly workplace: Workplace = "planned",
   ) {}
 
   /** Whether several threads share its units of work. */

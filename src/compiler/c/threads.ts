@@ -1,14 +1,12 @@
 // What the threads of a program do, one thing after the other: which kernels they share, what the first does alone, and
 // where all of them meet, because one would touch what another has not done with.
-import type { DotKernel, Kernel, Place, Step } from "../kernel.js";
-import { accessesOf } from "../plan/accesses.js";
+import type { DotKernel, Kernel, Step } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { Meetings, type Touch } from "../schedule/meetings.js";
-import { rowAccesses, type Rows } from "../schedule/rows.js";
 import { kernelsIn } from "../walk.js";
-import { dotScratch, packedOperand, packedRows, packs, worksInOwn } from "./dot/index.js";
 import { packedAhead, type PackedAhead } from "./packing.js";
-import { grainOf, type CTarget, type Sharing } from "./surroundings.js";
+import { isPackedForAll, packingShares, Touches } from "./touches.js";
+import type { CTarget, Sharing } from "./surroundings.js";
 
 type Shared = Exclude<Sharing, "alone">;
 type StepOf<Kind extends Step["kind"]> = Extract<Step, { kind: Kind }>;
@@ -59,7 +57,7 @@ class Way {
 /** Finds what threads do, given how they share each kernel. */
 export class Threads {
   private readonly start: Meetings;
-  private readonly touches = new Map<object, Map<unknown, readonly Touch[]>>();
+  private readonly touches: Touches;
 
   private readonly ahead = new Map<readonly Step[], readonly PackedAhead[]>();
 
@@ -71,6 +69,7 @@ export class Threads {
     private readonly sharingOf: (kernel: Kernel) => Sharing,
   ) {
     this.start = new Meetings(plan);
+    this.touches = new Touches(this.start, plan, target, areas);
   }
 
   /** What they do in the steps of a program. */
@@ -93,7 +92,7 @@ export class Threads {
       let end = at;
       while (end < steps.length && this.isAlone(steps[end])) end++;
       const alone = steps.slice(at, end);
-      const touches = this.touchesAlone(alone);
+      const touches = this.touches.ofAlone(alone);
       if (touches.length > 0) way.add({ kind: "alone", steps: alone }, touches);
       way.beforeMeeting = () => this.packAhead(steps, end, packed, way);
       if (end < steps.length) this.share(steps[end], packed, way);
@@ -108,9 +107,8 @@ export class Threads {
     this.ahead.set(steps, found);
     for (const { kernel, at, from } of found) {
       if (at <= next || from > next || packed.has(kernel) || this.sharingOf(kernel) === "alone") continue;
-      const { action, touches } = this.packing(kernel);
-      if (way.meetings.forbids(touches)) continue;
-      way.add(action, touches);
+      if (way.meetings.forbids(this.touches.ofPacking(kernel))) continue;
+      this.pack(kernel, way);
       packed.add(kernel);
     }
   }
@@ -136,7 +134,7 @@ export class Threads {
         this.shareWhile(step, way);
         break;
       case "branch": {
-        way.meetBefore(this.look(step, step.index));
+        way.meetBefore(this.touches.ofLook(step, step.index));
         const ways = step.cases.map((steps) => {
           const one = new Way(way.meetings.fork());
           this.take(steps, one);
@@ -171,7 +169,7 @@ export class Threads {
     let behindTest = way.meetings;
     const { actions } = this.iterate(way.meetings, (inside) => {
       this.take(step.test, inside);
-      inside.meetBefore(this.look(step, step.predicate));
+      inside.meetBefore(this.touches.ofLook(step, step.predicate));
       test = inside.actions.splice(0);
       behindTest = inside.meetings.fork();
       this.take(step.body, inside);
@@ -183,86 +181,14 @@ export class Threads {
 
   private shareKernel(kernel: Kernel, packed: ReadonlySet<Kernel>, way: Way): void {
     const sharing = this.sharingOf(kernel) as Shared;
-    const isPacked = kernel.kind === "dot" && packs(kernel, this.target) && !this.isOwn(kernel, sharing);
-    if (isPacked && !packed.has(kernel)) {
-      const { action, touches } = this.packing(kernel);
-      way.add(action, touches);
-    }
-    way.add({ kind: "kernel", kernel, sharing }, this.touchesOf(kernel, sharing));
+    if (isPackedForAll(kernel, sharing, this.target) && !packed.has(kernel)) this.pack(kernel, way);
+    way.add({ kind: "kernel", kernel, sharing }, this.touches.of(kernel, sharing));
   }
 
-  private isOwn(kernel: DotKernel, sharing: Sharing): boolean {
-    return typeof sharing !== "string" && worksInOwn(kernel, this.target);
-  }
-
-  /** Packing for a product: each thread what lies in rows of its own, or some of the panels. */
-  private packing(kernel: DotKernel): { readonly action: Action; readonly touches: readonly Touch[] } {
-    const rows = packedRows(kernel, this.target);
-    const isByRows = rows !== null && rows.count >= 2 * grainOf(this.target);
-    const touches = this.remember(kernel, "pack", () => [
-      isByRows
-        ? this.start.touchByRows(rows.access)
-        : this.start.touch(packedOperand(kernel).buffer, false, "all"),
-      this.touchPacked(kernel, true),
-    ]);
-    return { action: { kind: "pack", kernel, sharing: isByRows ? rows : "units" }, touches };
-  }
-
-  /** The memory that all threads pack into. */
-  private touchPacked(kernel: DotKernel, isWrite: boolean): Touch {
-    const area = this.areas.get(kernel);
-    if (area !== undefined) {
-      const end = area + 4 * dotScratch(kernel, this.target);
-      return { start: area, end, isWrite, who: "all", rows: null };
-    }
-    const scratch = this.plan.scratch.get(kernel);
-    if (scratch === undefined) throw new Error(`${kernel.name} has no memory to be packed in`);
-    return this.start.touch(scratch, isWrite, "all");
-  }
-
-  // ---- touches ----------------------------------------------------------------------------------------
-
-  /** Touches are compared as what they are, so that each must be made once. */
-  private remember(what: object, how: unknown, make: () => readonly Touch[]): readonly Touch[] {
-    const known = this.touches.get(what) ?? new Map<unknown, readonly Touch[]>();
-    this.touches.set(what, known);
-    const found = known.get(how) ?? make();
-    known.set(how, found);
-    return found;
-  }
-
-  private touchesOf(kernel: Kernel, sharing: Sharing): readonly Touch[] {
-    const { start } = this;
-    return this.remember(kernel, typeof sharing === "string" ? sharing : "rows", () => {
-      if (sharing === "alone") return start.touchesOf(kernel, "first");
-      const isPacked = kernel.kind === "dot" && packs(kernel, this.target) && !this.isOwn(kernel, sharing);
-      const packed = isPacked ? [this.touchPacked(kernel, false)] : [];
-      if (sharing === "units" || (kernel.kind !== "dot" && kernel.kind !== "loop"))
-        return [...accessesOf(kernel).map(({ buffer, kind }) => start.touch(buffer, kind === "write", "all")), ...packed];
-      return [...rowAccesses(kernel, sharing).map((access) => start.touchByRows(access)), ...packed];
-    });
-  }
-
-  /** All threads look at an element. */
-  private look(step: Step, { buffer }: Place): readonly Touch[] {
-    return this.remember(step, "all", () => [this.start.touch(buffer, false, "all")]);
-  }
-
-  /** All that the first thread touches in steps. */
-  private touchesAlone(steps: readonly Step[]): readonly Touch[] {
-    const look = (step: Step, { buffer }: Place) =>
-      this.remember(step, "first", () => [this.start.touch(buffer, false, "first")]);
-    return steps.flatMap((step): readonly Touch[] => {
-      switch (step.kind) {
-        case "kernel":
-          return this.plan.isIdle(step.kernel) ? [] : this.touchesOf(step.kernel, "alone");
-        case "loop":
-          return this.touchesAlone(step.body);
-        case "while":
-          return [...this.touchesAlone([...step.test, ...step.body]), ...look(step, step.predicate)];
-        case "branch":
-          return [...this.touchesAlone(step.cases.flat()), ...look(step, step.index)];
-      }
-    });
+  private pack(kernel: DotKernel, way: Way): void {
+    way.add(
+      { kind: "pack", kernel, sharing: packingShares(kernel, this.target) },
+      this.touches.ofPacking(kernel),
+    );
   }
 }

@@ -62,9 +62,7 @@ export function workOf(kernel: Kernel, target: CTarget): number {
 export function canShareUnits(kernel: Kernel, target: CTarget): boolean {
   if (kernel.kind === "dot") return canShareTiles(kernel, target);
   return (
-    kernel.kind === "loop" &&
-    kernel.order === "free" &&
-    sizeOf(kernel.extents.slice(0, kernel.outer)) >= 64
+    kernel.kind === "loop" && kernel.order === "free" && sizeOf(kernel.extents.slice(0, kernel.outer)) >= 64
   );
 }
 

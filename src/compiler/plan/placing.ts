@@ -74,11 +74,7 @@ export class Shelves {
 }
 
 /** The largest first; returns where they end. */
-function placeLarge(
-  clusters: readonly Cluster[],
-  rest: number,
-  offsets: Map<Cluster, number>,
-): number {
+function placeLarge(clusters: readonly Cluster[], rest: number, offsets: Map<Cluster, number>): number {
   const shelves = new Shelves(alignment, Infinity, rest);
   for (const cluster of [...clusters].sort((a, b) => b.bytes - a.bytes))
     offsets.set(cluster, shelves.place(cluster) as number);

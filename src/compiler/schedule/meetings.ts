@@ -4,7 +4,7 @@ import { itemSize } from "../../array/index.js";
 import type { Buffer, Kernel } from "../kernel.js";
 import { accessesOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
-import { isSameLayout, type Layout, type RowAccess } from "./rows.js";
+import { isSameLayout, rowAccesses, type Layout, type RowAccess, type Rows } from "./rows.js";
 
 /** Who touches memory: the first thread alone, or all of them. */
 export type Who = "first" | "all";
@@ -28,13 +28,20 @@ export class Meetings {
     private pending: readonly Touch[] = [],
   ) {}
 
-  /** What a kernel touches. */
+  /** What a kernel touches, its working memory too. */
   touchesOf(kernel: Kernel, who: Who): Touch[] {
     const scratch = this.plan.scratch.get(kernel);
     return [
-      ...accessesOf(kernel).map(({ buffer, kind }) => this.touch(buffer, kind === "write", who)),
+      ...this.accesses(kernel, who),
       ...(scratch === undefined ? [] : [this.touch(scratch, true, who)]),
     ];
+  }
+
+  /** What a kernel reads and writes, done by the first thread, by all, or by each for its own rows. */
+  accesses(kernel: Kernel, who: Who | Rows): Touch[] {
+    if (typeof who === "string")
+      return accessesOf(kernel).map(({ buffer, kind }) => this.touch(buffer, kind === "write", who));
+    return rowAccesses(kernel, who).map((access) => this.touchByRows(access));
   }
 
   touch(buffer: Buffer, isWrite: boolean, who: Who): Touch {

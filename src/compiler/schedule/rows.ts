@@ -1,7 +1,7 @@
 // Rows: the points of a kernel with one index along an axis, such as that of a batch. Where the rows of a kernel touch rows
 // of memory, workers that own rows need not wait for each other, from one kernel to the next.
 import { itemSize } from "../../array/index.js";
-import type { Buffer, DotKernel, DotOperand, Kernel, LoopKernel, Place, Store } from "../kernel.js";
+import type { Buffer, DotOperand, Kernel, Place, Store } from "../kernel.js";
 import { extentsOf, loadsOf } from "../walk.js";
 
 /** So many rows along an axis of a kernel's points. */
@@ -50,8 +50,9 @@ function freeExtents(kernel: Kernel): readonly number[] {
   }
 }
 
-/** All that the rows of a kernel touch. */
-export function rowAccesses(kernel: LoopKernel | DotKernel, { axis, count }: Rows): RowAccess[] {
+/** All that the rows of a kernel read and write. */
+export function rowAccesses(kernel: Kernel, { axis, count }: Rows): RowAccess[] {
+  if (kernel.kind !== "loop" && kernel.kind !== "dot") throw new Error(`${kernel.name} has no rows`);
   const extents = extentsOf(kernel);
   const access = (
     place: Place & { readonly computed?: readonly unknown[] },

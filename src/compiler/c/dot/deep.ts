@@ -56,10 +56,16 @@ export function renderDeep(walk: Walk): void {
           tile(tileRows, restColumns);
         });
       if (restRows === 0) return;
-      out.loop("i", isWhole ? whole : `(${own.to} < ${extent} ? ${extent} : ${whole})`, extent, restRows, () => {
-        out.loop("j", 0, groups * wide, wide, () => tile(restRows, wide));
-        out.loop("j", groups * wide, tiling.column.extent, restColumns, () => tile(restRows, restColumns));
-      });
+      out.loop(
+        "i",
+        isWhole ? whole : `(${own.to} < ${extent} ? ${extent} : ${whole})`,
+        extent,
+        restRows,
+        () => {
+          out.loop("j", 0, groups * wide, wide, () => tile(restRows, wide));
+          out.loop("j", groups * wide, tiling.column.extent, restColumns, () => tile(restRows, restColumns));
+        },
+      );
     };
     if (restRows + restColumns === 0) return;
     if (text.sharesUnits) out.block("if (part == parts - 1)", rest);

@@ -9,7 +9,7 @@ import { renderDeep } from "./deep.js";
 import { Epilogue } from "./epilogue.js";
 import { packRight } from "./pack.js";
 import { sumOver } from "./sums.js";
-import { tilingOf, tilingScratch, type Panels } from "./tiling.js";
+import { tilingScratch, type Panels } from "./tiling.js";
 import { Walk } from "./walk.js";
 
 export const dotScratch = (kernel: DotKernel, target: CTarget): number =>

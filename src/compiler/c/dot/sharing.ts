@@ -47,7 +47,10 @@ export function rowAxis(product: Product, kernel: DotKernel, { axis }: Rows): Pr
 }
 
 /** The steps of the depth as rows of what is packed, where these lie one after the other; null where they do not. */
-export function packedRows(kernel: DotKernel, target: CTarget): (Rows & { readonly access: RowAccess }) | null {
+export function packedRows(
+  kernel: DotKernel,
+  target: CTarget,
+): (Rows & { readonly access: RowAccess }) | null {
   const product = productOf(kernel, 4);
   const { column } = tilingOf(product, target);
   const [axis, ...others] = product.depth;

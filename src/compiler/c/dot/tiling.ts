@@ -96,17 +96,12 @@ function bestRows(rows: number, vectors: number, target: CTarget): { rows: numbe
   return best;
 }
 
-function bestTile(
-  rows: number,
-  vectors: number,
-  target: CTarget,
-): { rows: number; vectors: number } | null {
+function bestTile(rows: number, vectors: number, target: CTarget): { rows: number; vectors: number } | null {
   let best: { rows: number; vectors: number; cost: number } | null = null;
   for (let wide = 1; wide <= Math.min(mostVectors, vectors); wide++) {
     const own = bestRows(rows, wide, target);
     const rest = vectors % wide;
-    const cost =
-      Math.floor(vectors / wide) * own.cost + (rest > 0 ? bestRows(rows, rest, target).cost : 0);
+    const cost = Math.floor(vectors / wide) * own.cost + (rest > 0 ? bestRows(rows, rest, target).cost : 0);
     if (best === null || cost < best.cost) best = { rows: own.rows, vectors: wide, cost };
   }
   return best;

@@ -38,7 +38,7 @@ export const cRenderer = (target: CTarget, costs: ThreadCosts = usualCosts): Ren
   limits: { memory: 2 ** 47 },
   arrange: (steps) => arrange(steps, (kernel) => byItself(kernel, target, costs)),
   margin: (steps) => ({ before: 0, behind: packingAreas(steps, target).bytes }),
-  rest: 16,
+  rest: 32,
   scratch: (kernel) => scratchOf(kernel, (product) => dotScratch(product, target)),
   render: (steps, plan) => renderProgram(steps, plan, target, costs),
   list: ({ sources }) => ({ c: () => ({ suffix: "c", text: sources.join("\n") }) }),

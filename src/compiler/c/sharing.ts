@@ -4,7 +4,7 @@ import type { MemoryPlan } from "../plan/arena.js";
 import { rowsOf } from "./rows.js";
 import type { CTarget, Sharing } from "./surroundings.js";
 import { Threads, type Action } from "./threads.js";
-import { canShareUnits, leastWork, usualIterations, workOf, workOfSteps, type ThreadCosts } from "./work.js";
+import { canShareUnits, leastWork, workOf, workOfSteps, type ThreadCosts } from "./work.js";
 
 /** How threads share each kernel of some steps. */
 export function shareOut(
@@ -95,12 +95,9 @@ class Dealer {
     return [...pieces.filter(({ length }) => length > 1), ...pieces.flat().map((kernel) => [kernel])];
   }
 
+  /** What an iteration of steps costs, apart from loops and branches of which threads share something. */
   private costOf(steps: readonly Step[]): number {
-    return this.costOfActions(this.threads.iterationOf(steps));
-  }
-
-  private costOfActions(actions: readonly Action[]): number {
-    return actions.reduce((sum, action) => sum + this.costOfAction(action), 0);
+    return this.threads.outlineOf(steps).reduce((sum, action) => sum + this.costOfAction(action), 0);
   }
 
   private costOfAction(action: Action): number {
@@ -112,13 +109,10 @@ class Dealer {
       case "kernel":
         return workOf(action.kernel, this.target) / threads;
       case "pack":
-        return 0;
       case "loop":
-        return action.step.counter.length * this.costOfActions(action.body);
       case "while":
-        return usualIterations * this.costOfActions([...action.test, ...action.body]);
       case "branch":
-        return Math.max(0, ...action.cases.map((one) => this.costOfActions(one)));
+        return 0;
     }
   }
 }

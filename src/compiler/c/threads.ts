@@ -59,6 +59,8 @@ export class Threads {
   private readonly start: Meetings;
   private readonly touches: Touches;
 
+  private readonly inside = new Map<Step, readonly Kernel[]>();
+  private isOutline = false;
   private readonly ahead = new Map<readonly Step[], readonly PackedAhead[]>();
 
   constructor(
@@ -79,9 +81,12 @@ export class Threads {
     return way.actions;
   }
 
-  /** What they do in one of many iterations of steps. */
-  iterationOf(steps: readonly Step[]): readonly Action[] {
-    return this.iterate(this.start.fork(), (way) => this.take(steps, way)).actions;
+  /** What they do in one of many iterations of steps, roughly: loops and branches inside count as one step. */
+  outlineOf(steps: readonly Step[]): readonly Action[] {
+    this.isOutline = true;
+    const { actions } = this.iterate(this.start.fork(), (way) => this.take(steps, way));
+    this.isOutline = false;
+    return actions;
   }
 
   private take(steps: readonly Step[], way: Way): void {
@@ -114,11 +119,18 @@ export class Threads {
   }
 
   private isAlone(step: Step): boolean {
-    return kernelsIn([step]).every((kernel) => this.sharingOf(kernel) === "alone");
+    if (step.kind === "kernel") return this.sharingOf(step.kernel) === "alone";
+    const kernels = this.inside.get(step) ?? kernelsIn([step]);
+    this.inside.set(step, kernels);
+    return kernels.every((kernel) => this.sharingOf(kernel) === "alone");
   }
 
   /** A step of which threads share something. */
   private share(step: Step, packed: ReadonlySet<Kernel>, way: Way): void {
+    if (this.isOutline && step.kind !== "kernel") {
+      way.meetBefore(this.touches.ofAll([step], this.sharingOf));
+      return;
+    }
     switch (step.kind) {
       case "kernel":
         this.shareKernel(step.kernel, packed, way);

@@ -3,6 +3,7 @@ import type { DotKernel, Kernel, Place, Step } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import type { Meetings, Touch } from "../schedule/meetings.js";
 import type { Rows } from "../schedule/rows.js";
+import { kernelsIn } from "../walk.js";
 import { dotScratch, packedOperand, packedRows, packs, worksInOwn } from "./dot/index.js";
 import { grainOf, type CTarget, type Sharing } from "./surroundings.js";
 
@@ -51,6 +52,16 @@ export class Touches {
     });
   }
 
+  /** All that is touched in steps, as threads share each of their kernels. */
+  ofAll(steps: readonly Step[], sharingOf: (kernel: Kernel) => Sharing): readonly Touch[] {
+    const found = new Set(
+      kernelsIn(steps)
+        .filter((kernel) => !this.plan.isIdle(kernel))
+        .flatMap((kernel) => this.of(kernel, sharingOf(kernel))),
+    );
+    return [...found];
+  }
+
   /** What is touched when threads pack for a product. */
   ofPacking(kernel: DotKernel): readonly Touch[] {
     const { meetings } = this;
@@ -83,19 +94,20 @@ export class Touches {
 
   /** All that the first thread touches in steps. */
   ofAlone(steps: readonly Step[]): readonly Touch[] {
-    const look = (step: Step, { buffer }: Place) =>
-      this.once(step, "alone", () => [this.meetings.touch(buffer, false, "first")]);
-    return steps.flatMap((step): readonly Touch[] => {
-      switch (step.kind) {
-        case "kernel":
-          return this.plan.isIdle(step.kernel) ? [] : this.of(step.kernel, "alone");
-        case "loop":
-          return this.ofAlone(step.body);
-        case "while":
-          return [...this.ofAlone([...step.test, ...step.body]), ...look(step, step.predicate)];
-        case "branch":
-          return [...this.ofAlone(step.cases.flat()), ...look(step, step.index)];
-      }
-    });
+    const look = ({ buffer }: Place) => this.meetings.touch(buffer, false, "first");
+    return steps.flatMap((step): readonly Touch[] =>
+      this.once(step, "alone", () => {
+        switch (step.kind) {
+          case "kernel":
+            return this.plan.isIdle(step.kernel) ? [] : this.of(step.kernel, "alone");
+          case "loop":
+            return this.ofAlone(step.body);
+          case "while":
+            return [...this.ofAlone([...step.test, ...step.body]), look(step.predicate)];
+          case "branch":
+            return [...this.ofAlone(step.cases.flat()), look(step.index)];
+        }
+      }),
+    );
   }
 }

@@ -32,10 +32,14 @@ export type ParallelWork = "none" | "little" | "much";
 const costOfExpression = (expression: Expression): number =>
   expression.kind === "operation" ? operationCosts[expression.name] : expression.kind === "load" ? 2 : 0;
 
-const workOfLoop = (kernel: LoopKernel): number => {
-  const each = expressionsBelow(kernelRoots(kernel)).reduce((sum, one) => sum + costOfExpression(one), 2);
+const loopWorks = new WeakMap<LoopKernel, number>();
+
+function workOfLoop(kernel: LoopKernel): number {
+  const costs = () => expressionsBelow(kernelRoots(kernel)).map(costOfExpression);
+  const each = loopWorks.get(kernel) ?? costs().reduce((sum, cost) => sum + cost, 2);
+  loopWorks.set(kernel, each);
   return sizeOf(kernel.extents) * each;
-};
+}
 
 /** The work of a kernel, in operations of eight lanes at a time. */
 export function workOf(kernel: Kernel, target: CTarget): number {
@@ -67,7 +71,7 @@ export function canShareUnits(kernel: Kernel, target: CTarget): boolean {
 }
 
 /** How often the test of a while loop is taken to hold. */
-export const usualIterations = 10;
+const usualIterations = 10;
 
 /** The work of steps, done by one thread. */
 export const workOfSteps = (steps: readonly Step[], target: CTarget): number =>

@@ -25,7 +25,7 @@ const fastStart = 2 ** 50;
 export class Meetings {
   constructor(
     private readonly plan: MemoryPlan,
-    private pending: readonly Touch[] = [],
+    private pending: Touch[] = [],
   ) {}
 
   /** What a kernel touches, its working memory too. */
@@ -60,7 +60,8 @@ export class Meetings {
   /** Takes note of what is touched next; returns whether the threads must meet before. */
   next(touches: readonly Touch[]): boolean {
     const mustMeet = this.forbids(touches);
-    this.pending = mustMeet ? touches : [...this.pending, ...touches];
+    if (mustMeet) this.clear();
+    this.pending.push(...touches);
     return mustMeet;
   }
 
@@ -81,7 +82,7 @@ export class Meetings {
 
   /** As things are now, for a way that may be taken. */
   fork(): Meetings {
-    return new Meetings(this.plan, this.pending);
+    return new Meetings(this.plan, [...this.pending]);
   }
 
   /** Whether all that another way has touched is known here. */

@@ -8,13 +8,27 @@ import { tilingOf, tilingScratch } from "./tiling.js";
 /** Working memory of up to so many words each thread has for itself: to fill it takes less time than a meeting. */
 const mostOwnWords = 8192;
 
-/** Whether the right operand of a product is packed once, before all of its tiles. */
-export function packs(kernel: DotKernel, target: CTarget): boolean {
-  const product = productOf(kernel, 4);
-  return (
-    tilingOf(product, target).method === "packed" && product.batch.length === 0 && product.columns.length <= 1
-  );
+/** What is asked of products again and again, found once. */
+function remembered<T>(
+  find: (product: Product, target: CTarget) => T,
+): (kernel: DotKernel, target: CTarget) => T {
+  const known = new WeakMap<DotKernel, { readonly target: CTarget; readonly found: T }>();
+  return (kernel, target) => {
+    const before = known.get(kernel);
+    if (before?.target === target) return before.found;
+    const found = find(productOf(kernel, 4), target);
+    known.set(kernel, { target, found });
+    return found;
+  };
 }
+
+/** Whether the right operand of a product is packed once, before all of its tiles. */
+export const packs = remembered(
+  (product, target) =>
+    tilingOf(product, target).method === "packed" &&
+    product.batch.length === 0 &&
+    product.columns.length <= 1,
+);
 
 /** Whether threads can share the tiles of a product: what they pack must be packed for all of them at once. */
 export function canShareTiles(kernel: DotKernel, target: CTarget): boolean {
@@ -31,10 +45,10 @@ export function canShareRows(kernel: DotKernel, rows: Rows, target: CTarget): bo
 }
 
 /** Whether each thread that has rows of a product works in memory of its own. */
-export function worksInOwn(kernel: DotKernel, target: CTarget): boolean {
-  const words = tilingScratch(productOf(kernel, 4), target);
+export const worksInOwn = remembered((product, target) => {
+  const words = tilingScratch(product, target);
   return words > 0 && words <= mostOwnWords;
-}
+});
 
 /** The axis of a product that goes over rows, with all that lies together in a row; null where vectors run along it. */
 export function rowAxis(product: Product, kernel: DotKernel, { axis }: Rows): ProductAxis | null {

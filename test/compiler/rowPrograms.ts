@@ -1,7 +1,7 @@
 // Random programs on batches, of operations that keep to their rows and of such that cross them: sums over the batch, rows
 // that change places, weights that come from all rows and are used for all.
 import fc from "fast-check";
-import { lax, nn, np, random, type Array } from "vibe-rl/array";
+import { lax, nn, np, random, vmap, type Array } from "vibe-rl/array";
 import type { BatchedCase } from "./together.js";
 
 /** What a program works on: rows, weights, a number for each row, and rows that were kept. */
@@ -14,17 +14,26 @@ interface State {
 
 const column = (v: Array): Array => v.reshape([-1, 1]);
 
+/** All are continuous: a difference in rounding stays one. */
 const operations = {
   layer: ({ x, w }: State) => ({ x: np.tanh(x.matmul(w)) }),
   relu: ({ x, w }: State) => ({ x: nn.relu(x.matmul(w).add(w.slice(0))) }),
   transposed: ({ x, w }: State) => ({ x: np.tanh(x.matmul(w.T)) }),
+  ensemble: ({ x, w }: State) => ({
+    x: vmap((scale: Array) => np.tanh(x.matmul(w.mul(scale))))(np.array([1, 2])).mean(0),
+  }),
+  several: ({ x, w }: State) => {
+    const stacked = np.stack([x, x.mul(0.5), np.sin(x)]);
+    return { x: np.tanh(np.einsum("erd,df->erf", stacked, w)).max(0) };
+  },
   shifted: ({ x, v }: State) => ({ x: np.sin(x.add(column(v))) }),
   lengths: ({ x }: State) => ({ v: np.tanh(np.square(x).sum(1)) }),
   heads: ({ x, w, v }: State) => ({ v: np.tanh(x.matmul(w.slice(":", ":2")).sum(1).add(v)) }),
-  best: ({ x }: State) => ({ v: np.argmax(x, 1).astype("float32").mul(0.1) }),
+  best: ({ x }: State) => ({ v: x.max(1).mul(0.1) }),
+  sorted: ({ v }: State) => ({ v: np.sort(v) }),
   centred: ({ x }: State) => ({ x: x.sub(x.mean(0)) }),
   scaled: ({ v }: State) => ({ v: v.div(np.abs(v).sum().add(1)) }),
-  shuffled: ({ x, v }: State) => ({ x: x.slice(np.argsort(v)) }),
+  shuffled: ({ x }: State) => ({ x: x.slice(np.arange(x.shape[0]).mul(7).mod(x.shape[0])) }),
   rolled: ({ x, v }: State) => ({ x: np.roll(x, 1, 0), v: np.flip(v, 0) }),
   neighbours: ({ x }: State) => ({
     x: np
@@ -37,7 +46,7 @@ const operations = {
   learned: ({ x, w, v }: State) => ({ w: w.sub(x.T.matmul(np.tanh(x.mul(column(v)))).mul(0.01)) }),
   decayed: ({ w }: State) => ({ w: np.tanh(w.mul(0.9)) }),
   kept: ({ x }: State) => ({ kept: x }),
-  recalled: ({ x, kept }: State) => ({ x: np.where(kept.greater(x), kept, x.mul(0.5)) }),
+  recalled: ({ x, kept }: State) => ({ x: np.maximum(kept.mul(0.5), x) }),
   exchanged: ({ x, kept }: State) => ({ x: kept, kept: x }),
   set: ({ x, v }: State) => ({ x: x.at(3).set(x.slice(1)), v: v.at(0).add(1) }),
 } satisfies Record<string, (state: State) => Partial<State>>;

@@ -39,7 +39,7 @@ class LoopRenderer {
     private readonly kernel: LoopKernel,
   ) {
     const { lanes } = text.target;
-    this.nest = planNest(kernel, 4);
+    this.nest = planNest(kernel, 4, text.rows?.axis ?? null);
     this.analysis = new LoopAnalysis(kernel, this.nest, lanes);
     const { vector, loops } = this.nest;
     this.stretches = vector < 0 ? [] : this.stretchesOf(loops[vector].extent);

@@ -2,14 +2,14 @@
 import type { Kernel, LoopKernel } from "../kernel.js";
 import { LoopAnalysis } from "../schedule/loopAnalysis.js";
 import { planNest, type Loop } from "../schedule/nest.js";
-import { firstAxisOf, type Rows } from "../schedule/rows.js";
+import { rowsAlong, type Rows } from "../schedule/rows.js";
 import { canShareRows } from "./dot/index.js";
 import { grainOf, type CTarget } from "./surroundings.js";
 
 /** The rows of a kernel that threads can own; null where it has none, or too few. */
 export function rowsOf(kernel: Kernel, target: CTarget): Rows | null {
-  const rows = firstAxisOf(kernel);
-  if (rows === null || rows.count < 2 * grainOf(target)) return null;
+  const rows = rowsAlong(kernel, 2 * grainOf(target));
+  if (rows === null) return null;
   switch (kernel.kind) {
     case "loop":
       return canCut(kernel, rows, target) ? rows : null;
@@ -26,7 +26,7 @@ export function rowsOf(kernel: Kernel, target: CTarget): Rows | null {
 
 /** Whether no vector along the rows reaches from those of one thread into those of another. */
 function canCut(kernel: LoopKernel, rows: Rows, target: CTarget): boolean {
-  const nest = planNest(kernel, 4);
+  const nest = planNest(kernel, 4, rows.axis);
   const loop = rowLoop(nest.loops, rows);
   if (nest.loops[nest.vector] !== loop) return true;
   const { unroll } = new LoopAnalysis(kernel, nest, target.lanes);

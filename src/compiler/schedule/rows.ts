@@ -27,10 +27,10 @@ export interface RowAccess {
   readonly layout: Layout | null;
 }
 
-/** The first axis of a kernel that is worth the name, of those along which its points can be done apart; null for none. */
-export function firstAxisOf(kernel: Kernel): Rows | null {
+/** The first axis of at least so many steps along which the points of a kernel can be done apart; null for none. */
+export function rowsAlong(kernel: Kernel, least: number): Rows | null {
   const extents = freeExtents(kernel);
-  const axis = extents.findIndex((extent) => extent > 1);
+  const axis = extents.findIndex((extent) => extent >= least);
   return axis < 0 ? null : { axis, count: extents[axis] };
 }
 

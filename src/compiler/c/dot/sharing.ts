@@ -1,4 +1,5 @@
 // How threads can share a product: its tiles, or its rows; and what of its right operand they rearrange before.
+import { sizeOf } from "../../../array/index.js";
 import type { DotKernel } from "../../kernel.js";
 import { productOf, type Product, type ProductAxis } from "../../schedule/product.js";
 import { depthAccess, type RowAccess, type Rows } from "../../schedule/rows.js";
@@ -50,14 +51,18 @@ export const worksInOwn = remembered((product, target) => {
   return words > 0 && words <= mostOwnWords;
 });
 
-/** The axis of a product that goes over rows, with all that lies together in a row; null where vectors run along it. */
+/**
+ * The axis of a product that goes over rows, with all that lies together in a row; null where vectors run along it, or
+ * where it is only a part of an axis.
+ */
 export function rowAxis(product: Product, kernel: DotKernel, { axis }: Rows): ProductAxis | null {
-  const behind = kernel.batch.length + kernel.rows.length;
-  const found = [...product.batch, ...product.rows].filter(({ point }) => point >= axis && point < behind);
-  return found.reduce<ProductAxis | null>(
-    (first, one) => (first === null || one.point < first.point ? one : first),
-    null,
-  );
+  const extents = [...kernel.batch, ...kernel.rows];
+  const found = [...product.batch, ...product.rows]
+    .filter(({ point }) => point >= axis && point < extents.length)
+    .sort((a, b) => a.point - b.point);
+  const [first] = found as (ProductAxis | undefined)[];
+  if (first === undefined) return null;
+  return first.extent === sizeOf(extents.slice(axis, first.point + 1)) ? first : null;
 }
 
 /** The steps of the depth as rows of what is packed, where these lie one after the other; null where they do not. */

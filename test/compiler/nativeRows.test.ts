@@ -71,7 +71,7 @@ describe.skipIf(isWithoutNative("test/compiler/nativeRows.test.ts"))("rows", { t
     const renderer = (machine: CTarget) => cRenderer(machine, { meeting: 0 });
     const flags = () => [...flagsNow(), "-DEAGER"];
     registerBackend({ ...nativeBackend(renderer, flags), name: device }, { isDefault: false });
-    const cases = rowCases(25, 21);
+    const cases = rowCases(12 * Number(process.env.PROPERTY_RUNS ?? 1), 21);
     const all = (...args: Array[]) => cases.map(({ f }, at) => f(...args.slice(2 * at, 2 * at + 2)));
     const args = cases.flatMap((one) => [...one.args]);
     const alone = jit(all, { device, threads: 1 })(...args);

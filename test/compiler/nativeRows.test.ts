@@ -2,7 +2,7 @@
 // bits of one thread.
 import { describe, expect, it } from "vitest";
 import { grad, jit, lax, makeProgram, nn, np, random, registerBackend, type Array } from "vibe-rl/array";
-import { compile, cRenderer, type CTarget } from "../../src/compiler/index.js";
+import { compile, cRenderer, neverMeeting, type CTarget } from "../../src/compiler/index.js";
 import { nativeBackend } from "../../src/device/native/backend.js";
 import { flagsNow } from "../../src/device/native/flags.js";
 import { differences } from "../closeness.js";
@@ -61,6 +61,7 @@ describe("threads meet", () => {
   it("nowhere if a meeting costs more than it saves", () => {
     const both: Computation = (x) => [np.tanh(x).sum(0), np.roll(np.sin(x), 1, 0)];
     expect(meetingsIn(both, [x], 1e9)).toBe(0);
+    expect(meetingsIn(both, [x], neverMeeting.meeting)).toBe(0);
     expect(meetingsIn(both, [x])).toBeGreaterThan(0);
   });
 });
@@ -68,7 +69,8 @@ describe("threads meet", () => {
 describe.skipIf(isWithoutNative("test/compiler/nativeRows.test.ts"))("rows", { timeout: 600_000 }, () => {
   it("have the same bits with any number of threads, in random programs that share all they can", () => {
     const device = "eager native";
-    const renderer = (machine: CTarget) => cRenderer(machine, { meeting: 0 });
+    const renderer = (machine: CTarget, isForOneThread: boolean) =>
+      cRenderer(machine, isForOneThread ? neverMeeting : { meeting: 0 });
     const flags = () => [...flagsNow(), "-DEAGER"];
     registerBackend({ ...nativeBackend(renderer, flags), name: device }, { isDefault: false });
     const cases = rowCases(12 * Number(process.env.PROPERTY_RUNS ?? 1), 21);

@@ -3,12 +3,13 @@
 import type { Expression, LoopKernel } from "../kernel.js";
 import { LoopAnalysis } from "../schedule/loopAnalysis.js";
 import { planNest, type Nest } from "../schedule/nest.js";
+import { rowsAlong } from "../schedule/rows.js";
 import { cutOf, reductionRegimes, type Cut } from "../schedule/sums.js";
 import { reductionRoots, rootsOf } from "../walk.js";
 import { Accumulator } from "./accumulators.js";
 import { rowLoop } from "./rows.js";
 import { writeStores } from "./stores.js";
-import type { KernelText } from "./surroundings.js";
+import { grainOf, type KernelText } from "./surroundings.js";
 import { vectorWidths, type Width } from "./types.js";
 import { computeTogether, Values } from "./values.js";
 
@@ -39,7 +40,8 @@ class LoopRenderer {
     private readonly kernel: LoopKernel,
   ) {
     const { lanes } = text.target;
-    this.nest = planNest(kernel, 4, text.rows?.axis ?? null);
+    // However threads share it: what is computed must not depend on that.
+    this.nest = planNest(kernel, 4, rowsAlong(kernel, 2 * grainOf(text.target))?.axis ?? null);
     this.analysis = new LoopAnalysis(kernel, this.nest, lanes);
     const { vector, loops } = this.nest;
     this.stretches = vector < 0 ? [] : this.stretchesOf(loops[vector].extent);

@@ -44,7 +44,7 @@ class ProgramRenderer {
 
   render(steps: readonly Step[]): { readonly sources: string[]; readonly parallelWork: ParallelWork } {
     const { plan, target } = this;
-    this.areas = areaAddresses(steps, plan, target);
+    if (Number.isFinite(this.costs.meeting)) this.areas = areaAddresses(steps, plan, target);
     const sharing = shareOut(steps, plan, target, this.areas, this.costs);
     const sharingOf = (kernel: Kernel) => sharing.get(kernel) ?? "alone";
     this.emit(new Threads(plan, target, this.areas, sharingOf).actionsOf(steps));

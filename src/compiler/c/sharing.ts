@@ -14,6 +14,7 @@ export function shareOut(
   areas: ReadonlyMap<Kernel, number>,
   costs: ThreadCosts,
 ): ReadonlyMap<Kernel, Sharing> {
+  if (!Number.isFinite(costs.meeting)) return new Map();
   const dealer = new Dealer(plan, target, areas, costs);
   dealer.deal(steps);
   return dealer.sharing;

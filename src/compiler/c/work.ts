@@ -19,6 +19,9 @@ export interface ThreadCosts {
  */
 export const usualCosts: ThreadCosts = { meeting: 12_500 };
 
+/** What makes programs for one thread. */
+export const neverMeeting: ThreadCosts = { meeting: Infinity };
+
 /** The work from which on a kernel is worth a meeting before and one behind it. */
 export const leastWork = ({ meeting }: ThreadCosts): number => 4 * meeting;
 

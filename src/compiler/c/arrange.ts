@@ -5,6 +5,7 @@ import type { Buffer, Kernel, Step } from "../kernel.js";
 import { accessesOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { Meetings, type Touch } from "../schedule/meetings.js";
+import { lowerBound } from "../search.js";
 import { kernelsIn } from "../walk.js";
 import type { Sharing } from "./surroundings.js";
 
@@ -18,6 +19,8 @@ export function arrange(steps: readonly Step[], sharingOf: (kernel: Kernel) => S
 /** Something to be done, and what it has to wait for. */
 interface Task {
   readonly step: Step;
+  /** Where it was. */
+  readonly place: number;
   readonly touches: readonly Touch[];
   readonly reads: ReadonlySet<Buffer>;
   readonly writes: ReadonlySet<Buffer>;
@@ -54,24 +57,32 @@ class Arranger {
   }
 
   list(steps: readonly Step[]): Step[] {
-    const tasks = steps.map((step) => this.taskOf(this.inside(step)));
+    const tasks = steps.map((step, place) => this.taskOf(this.inside(step), place));
     order(tasks);
     const meetings = this.start.fork();
     const done: Step[] = [];
-    let left = tasks;
-    while (left.length > 0) {
+    let ready = tasks.filter(({ waitsFor }) => waitsFor === 0);
+    while (ready.length > 0) {
       // One time between two meetings: all that can be done, in the order in which it was.
       const later: Task[] = [];
-      for (const task of left) {
-        if (task.waitsFor > 0 || meetings.forbids(task.touches)) {
+      for (let at = 0; at < ready.length; at++) {
+        const task = ready[at];
+        if (meetings.forbids(task.touches)) {
           later.push(task);
           continue;
         }
         meetings.next(task.touches);
         done.push(task.step);
-        for (const other of task.waiting) other.waitsFor--;
+        for (const other of task.waiting) {
+          if (--other.waitsFor > 0) continue;
+          ready.splice(
+            lowerBound(ready.length, (index) => ready[index].place > other.place),
+            0,
+            other,
+          );
+        }
       }
-      left = later;
+      ready = later;
       meetings.clear();
     }
     return done;
@@ -91,7 +102,7 @@ class Arranger {
     }
   }
 
-  private taskOf(step: Step): Task {
+  private taskOf(step: Step, place: number): Task {
     const looked = looksAt(step);
     const kernels = kernelsIn([step]);
     const accesses = kernels.flatMap((kernel) => accessesOf(kernel));
@@ -100,6 +111,7 @@ class Arranger {
     const prints = kernels.some(({ kind }) => kind === "print") ? [this.printer] : [];
     return {
       step,
+      place,
       touches: [
         ...kernels.flatMap((kernel) => this.touchesOf(kernel)),
         ...looked.map((buffer) => this.start.touch(buffer, false, "all")),

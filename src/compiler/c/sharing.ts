@@ -33,6 +33,9 @@ export function byItself(kernel: Kernel, target: CTarget, costs: ThreadCosts): S
 /** How many threads are reckoned with. */
 const threads = 2;
 
+/** So many steps are gone through to find what is worth it, so that long programs are not long to compile. */
+const mostSteps = 20_000;
+
 class Dealer {
   readonly sharing = new Map<Kernel, Sharing>();
   private readonly threads: Threads;
@@ -62,7 +65,8 @@ class Dealer {
     const small = this.smallRuns(steps);
     if (small.length === 0) return;
     let cost = this.costOf(steps);
-    for (const run of [...small, ...small.flatMap((run) => this.piecesOf(run))]) {
+    const attempts = [...small, ...small.flatMap((run) => this.piecesOf(run))];
+    for (const run of attempts.slice(0, Math.ceil(mostSteps / steps.length))) {
       const before = run.map((kernel) => this.sharing.get(kernel) ?? "alone");
       if (before.every((sharing) => sharing === "alone")) continue;
       run.forEach((kernel) => this.sharing.set(kernel, "alone"));

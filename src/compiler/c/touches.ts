@@ -20,9 +20,10 @@ export function packingShares(kernel: DotKernel, target: CTarget): "units" | Row
   return rows !== null && rows.count >= 2 * grainOf(target) ? rows : "units";
 }
 
-/** Touches are compared by what they are, so that each is made once. */
+/** Touches are compared by identity, so that equal ones must be one. */
 export class Touches {
   private readonly known = new Map<object, Map<string, readonly Touch[]>>();
+  private readonly touches = new Map<string, Touch>();
 
   constructor(
     private readonly meetings: Meetings,
@@ -35,9 +36,18 @@ export class Touches {
   private once(what: object, how: string, make: () => readonly Touch[]): readonly Touch[] {
     const known = this.known.get(what) ?? new Map<string, readonly Touch[]>();
     this.known.set(what, known);
-    const found = known.get(how) ?? make();
+    const found = known.get(how) ?? [...new Set(make().map((touch) => this.only(touch)))];
     known.set(how, found);
     return found;
+  }
+
+  /** The one that is equal to a touch. */
+  private only(touch: Touch): Touch {
+    const { start, end, isWrite, who, rows } = touch;
+    const key = `${start} ${end} ${isWrite} ${who} ${rows?.start} ${rows?.pitch} ${rows?.count}`;
+    const known = this.touches.get(key) ?? touch;
+    this.touches.set(key, known);
+    return known;
   }
 
   /** What is touched in a kernel. */
@@ -95,7 +105,7 @@ export class Touches {
   /** All that the first thread touches in steps. */
   ofAlone(steps: readonly Step[]): readonly Touch[] {
     const look = ({ buffer }: Place) => this.meetings.touch(buffer, false, "first");
-    return steps.flatMap((step): readonly Touch[] =>
+    const found = steps.flatMap((step): readonly Touch[] =>
       this.once(step, "alone", () => {
         switch (step.kind) {
           case "kernel":
@@ -109,5 +119,6 @@ export class Touches {
         }
       }),
     );
+    return [...new Set(found)];
   }
 }

@@ -25,7 +25,7 @@ const fastStart = 2 ** 50;
 export class Meetings {
   constructor(
     private readonly plan: MemoryPlan,
-    private pending: Touch[] = [],
+    private pending: ReadonlySet<Touch> = new Set(),
   ) {}
 
   /** What a kernel touches, its working memory too. */
@@ -60,40 +60,42 @@ export class Meetings {
   /** Takes note of what is touched next; returns whether the threads must meet before. */
   next(touches: readonly Touch[]): boolean {
     const mustMeet = this.forbids(touches);
-    if (mustMeet) this.clear();
-    this.pending.push(...touches);
+    this.pending = new Set(mustMeet ? touches : [...this.pending, ...touches]);
     return mustMeet;
   }
 
   /** Whether the threads must meet before something is touched. */
   forbids(touches: readonly Touch[]): boolean {
-    return touches.some((touch) => this.pending.some((before) => conflict(before, touch)));
+    const { pending } = this;
+    return touches.some((touch) => {
+      for (const before of pending) if (conflict(before, touch)) return true;
+      return false;
+    });
   }
 
   /** Whether anything has been touched since the threads last met. */
   get isPending(): boolean {
-    return this.pending.length > 0;
+    return this.pending.size > 0;
   }
 
   /** The threads have met. */
   clear(): void {
-    this.pending = [];
+    this.pending = new Set();
   }
 
   /** As things are now, for a way that may be taken. */
   fork(): Meetings {
-    return new Meetings(this.plan, [...this.pending]);
+    return new Meetings(this.plan, this.pending);
   }
 
   /** Whether all that another way has touched is known here. */
   covers(other: Meetings): boolean {
-    const known = new Set(this.pending);
-    return other.pending.every((touch) => known.has(touch));
+    return [...other.pending].every((touch) => this.pending.has(touch));
   }
 
   /** Takes in what other ways have touched. */
   join(others: readonly Meetings[]): void {
-    this.pending = [...new Set(others.flatMap(({ pending }) => pending))];
+    this.pending = new Set(others.flatMap(({ pending }) => [...pending]));
   }
 }
 

@@ -63,10 +63,9 @@ class Arranger {
     const done: Step[] = [];
     let ready = tasks.filter(({ waitsFor }) => waitsFor === 0);
     while (ready.length > 0) {
-      // One time between two meetings: all that can be done, in the order in which it was.
+      // One time between two meetings: all that can be done, in the order in which it was. What becomes ready joins in.
       const later: Task[] = [];
-      for (let at = 0; at < ready.length; at++) {
-        const task = ready[at];
+      for (const task of ready) {
         if (meetings.forbids(task.touches)) {
           later.push(task);
           continue;

@@ -10,7 +10,15 @@ import { shareMemory, SharingDevice } from "./wasm/sharing.js";
 
 export type { Features } from "./wasm/math.js";
 export { poolSource } from "./c/pool.js";
-export { cFlags, cRenderer, type CProgram, type CTarget, type ParallelWork } from "./c/renderer.js";
+export {
+  cFlags,
+  cRenderer,
+  neverMeeting,
+  type CProgram,
+  type CTarget,
+  type ParallelWork,
+  type ThreadCosts,
+} from "./c/renderer.js";
 export { compile, isCompilable } from "./compile.js";
 export type { Compiled, Message, Slot, WasmProgram, WasmSpmdProgram } from "./compiled.js";
 export { dumpPasses, dumpText, type CompiledForms } from "./dump.js";

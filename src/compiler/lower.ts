@@ -5,7 +5,6 @@ import { fuseProgram, type PlacedArray } from "./fuse/program.js";
 import type { Buffer, Step } from "./kernel.js";
 import { planMemory, type MemoryNeeds, type MemoryPlan } from "./plan/arena.js";
 import type { Renderer } from "./renderer.js";
-import { inLevels } from "./schedule/levels.js";
 import { simplifyProgram } from "./simplify/simplify.js";
 
 export interface Lowered {
@@ -20,7 +19,7 @@ export interface Lowered {
 const buffersOf = (arrays: readonly PlacedArray[]): Buffer[] => arrays.map(({ place }) => place.buffer);
 
 /** What of a renderer kernels depend on. */
-type Needs = MemoryNeeds & Pick<Renderer<unknown>, "sideBySide">;
+type Needs = MemoryNeeds & Pick<Renderer<unknown>, "arrange">;
 
 /** Simplifies, fuses and plans a program, whose first `constants` inputs keep their values between calls. */
 export function lowerProgram(given: Program, constants: number, needs: Needs, parts = 1): Lowered {
@@ -31,7 +30,7 @@ export function lowerProgram(given: Program, constants: number, needs: Needs, pa
     ...(sideBySide !== null && { sizes: sideBySide }),
   });
   const { inputs, outputs, messages } = fused;
-  const steps = sideBySide !== null ? inLevels(fused.steps) : fused.steps;
+  const steps = needs.arrange?.(fused.steps) ?? fused.steps;
   const buffers = buffersOf(inputs);
   const plan = planMemory(steps, buffers, buffersOf(outputs), buffers.slice(0, constants), needs, parts);
   const { common, start } = plan.division;

@@ -21,13 +21,20 @@ export interface Renderer<Code> {
   };
   /**
    * For machines on which kernels that do not wait for each other run side by side, and waiting is what costs: kernels are
-   * made and ordered such that few wait in a row. Left out for those that run one after the other.
+   * made, and share memory, such that few wait in a row. Left out for those that run one after the other.
    */
   readonly sideBySide?: FuseSizes;
+  /** The steps of a program in an order that suits the machine, with the same results; left out where any does. */
+  readonly arrange?: (steps: readonly Step[]) => readonly Step[];
   /** How many words of working memory a kernel takes, in each of so many parts of the machine that share it. */
   readonly scratch: (kernel: Kernel, parts: number) => number;
-  /** Memory around the buffers that the code may read, though it makes no use of what is there; left out for none. */
+  /** Memory around the buffers that the code uses, or may read without making use of it; left out for none. */
   readonly margin?: (steps: readonly Step[]) => Margin;
+  /**
+   * How many kernels lie between two uses of the same memory for arrays of different sizes; left out for none. Threads that
+   * own rows have them elsewhere in the other array, and would have to wait for each other.
+   */
+  readonly rest?: number;
   /** Bytes of fast memory, for what is used most and not seen from outside; left out for none. */
   readonly fastBytes?: number;
   /**

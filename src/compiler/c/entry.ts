@@ -17,6 +17,11 @@ export const entry = (isParallel: boolean): string =>
 export const support = `struct run { char *memory; void (*print)(int message); struct vibe_rl_pool *pool; };
 INLINE void meet(struct vibe_rl_pool *pool) { if (pool != NULL) pool->meet(pool); }
 INLINE int inRange(int index, int last) { return index < 0 ? 0 : index > last ? last : index; }
+/* The first of so many rows that is a part's own: rows are dealt out by the grain. */
+INLINE long firstRow(long rows, long grain, long part, long parts) {
+  const long first = (rows + grain - 1) / grain * part / parts * grain;
+  return first < rows ? first : rows;
+}
 INLINE unsigned long enterFlushing(void) {
 #if defined(VIBE_RL_SUBNORMALS)
   return 0;

@@ -3,11 +3,13 @@
 import type { Expression, LoopKernel } from "../kernel.js";
 import { LoopAnalysis } from "../schedule/loopAnalysis.js";
 import { planNest, type Nest } from "../schedule/nest.js";
+import { rowsAlong } from "../schedule/rows.js";
 import { cutOf, reductionRegimes, type Cut } from "../schedule/sums.js";
 import { reductionRoots, rootsOf } from "../walk.js";
 import { Accumulator } from "./accumulators.js";
+import { rowLoop } from "./rows.js";
 import { writeStores } from "./stores.js";
-import type { KernelText } from "./surroundings.js";
+import { grainOf, type KernelText } from "./surroundings.js";
 import { vectorWidths, type Width } from "./types.js";
 import { computeTogether, Values } from "./values.js";
 
@@ -38,7 +40,8 @@ class LoopRenderer {
     private readonly kernel: LoopKernel,
   ) {
     const { lanes } = text.target;
-    this.nest = planNest(kernel, 4);
+    // However threads share it: what is computed must not depend on that.
+    this.nest = planNest(kernel, 4, rowsAlong(kernel, 2 * grainOf(text.target))?.axis ?? null);
     this.analysis = new LoopAnalysis(kernel, this.nest, lanes);
     const { vector, loops } = this.nest;
     this.stretches = vector < 0 ? [] : this.stretchesOf(loops[vector].extent);
@@ -151,6 +154,7 @@ class LoopRenderer {
     const { extent } = this.nest.loops[depth];
     if (depth !== this.nest.vector) {
       if (depth === this.sharedLoop) this.share(depth, 0, extent, 1, () => this.enter(depth));
+      else if (this.isRowLoop(depth)) this.ownRows(depth, 0, extent, 1);
       else this.repeat(depth, 0, extent, 1, () => this.enter(depth));
       return;
     }
@@ -158,7 +162,8 @@ class LoopRenderer {
     this.stretches.forEach(({ from, to, width, copies }, at) => {
       this.setStretch(width, copies);
       const run = () => this.repeat(depth, from, to, width * copies, () => this.enter(depth));
-      if (depth !== this.sharedLoop) run();
+      if (this.isRowLoop(depth)) this.ownRows(depth, from, to, width * copies);
+      else if (depth !== this.sharedLoop) run();
       else if (at === 0) this.share(depth, from, to, width * copies, () => this.enter(depth));
       // What is left over is little.
       else this.out.block("if (part == parts - 1)", run);
@@ -168,7 +173,7 @@ class LoopRenderer {
 
   /** The loop that threads share: the longest, of those that are not reduced over. */
   private get sharedLoop(): number {
-    if (!this.text.isShared) return -1;
+    if (!this.text.sharesUnits) return -1;
     const { loops, vector } = this.nest;
     const steps = loops.map(({ extent, isReduced }, depth) =>
       isReduced ? 0 : depth === vector ? extent / this.stretches[0].width : extent,
@@ -181,6 +186,20 @@ class LoopRenderer {
     const part = this.text.share((to - from) / step);
     const bound = (text: string) => (step === 1 ? text : `${from} + ${text} * ${step}`);
     this.out.loop(`i${depth}`, bound(part.from), bound(part.to), step, body);
+  }
+
+  private isRowLoop(depth: number): boolean {
+    const { rows } = this.text;
+    return rows !== null && this.nest.loops[depth] === rowLoop(this.nest.loops, rows);
+  }
+
+  /** A stretch of the loop over rows, of which each thread does what is its own. */
+  private ownRows(depth: number, from: number, to: number, step: number): void {
+    const { extent } = this.nest.loops[depth];
+    const own = this.text.shareRows(extent / (this.text.rows?.count ?? 1));
+    const start = from === 0 ? own.from : `(${own.from} > ${from} ? ${own.from} : ${from})`;
+    const end = to === extent ? own.to : `(${own.to} < ${to} ? ${own.to} : ${to})`;
+    this.out.loop(`i${depth}`, start, end, step, () => this.enter(depth));
   }
 
   /** A loop; sums that are taken in blocks end one now and then. */

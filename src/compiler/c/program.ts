@@ -1,210 +1,168 @@
 // Steps as C: a function for each kernel, and one that walks through them.
-import type { Buffer, DotKernel, Kernel, Place, Step } from "../kernel.js";
+import type { DotKernel, Kernel, Place, Step } from "../kernel.js";
 import { itemSize } from "../../array/index.js";
 import type { MemoryPlan } from "../plan/arena.js";
-import { countersOf, kernelsIn } from "../walk.js";
-import { packedOperand, packs, renderDot, renderPacking } from "./dot/index.js";
+import { kernelsIn } from "../walk.js";
+import { renderDot, renderPacking, worksInOwn } from "./dot/index.js";
 import { entry, support } from "./entry.js";
-import { FormulaFunctions } from "./formulas.js";
+import { KernelFunctions } from "./functions.js";
 import { renderLoop } from "./loop.js";
-import { Meetings, type Touch } from "../schedule/meetings.js";
+import { areaAddresses } from "./packing.js";
 import { poolInterface } from "./pool.js";
-import { prelude } from "./prelude.js";
-import { renderSort, sortPrelude } from "./sort.js";
-import { counterName, KernelText, type CTarget } from "./surroundings.js";
+import { shareOut } from "./sharing.js";
+import { renderSort } from "./sort.js";
+import { counterName, type CTarget, type KernelText, type Sharing } from "./surroundings.js";
 import { CText, sumText } from "./text.js";
-import { isShared, parallelWorkOf, type ParallelWork } from "./work.js";
-
-/** A kernel's function: what it is called like, and all of it. */
-interface CFunction {
-  readonly head: string;
-  readonly body: string;
-}
-
-/** How much C a translation unit should have at least, so that several are worth it. */
-const unitLength = 60_000;
-const mostUnits = 4;
+import { Threads, type Action } from "./threads.js";
+import { parallelWorkOf, type ParallelWork, type ThreadCosts } from "./work.js";
 
 /** The C of steps, as translation units; and whether threads can share its work. */
 export function renderProgram(
   steps: readonly Step[],
   plan: MemoryPlan,
   target: CTarget,
+  costs: ThreadCosts,
 ): { readonly sources: string[]; readonly parallelWork: ParallelWork } {
-  return new ProgramRenderer(plan, target).render(steps);
+  return new ProgramRenderer(plan, target, costs).render(steps);
 }
 
 class ProgramRenderer {
-  private readonly functions: CFunction[] = [];
-  private readonly formulas = new FormulaFunctions();
+  private readonly functions: KernelFunctions;
   private readonly out = new CText();
-  private meetings: Meetings;
-  /** Whether only the first thread runs what is written now. */
-  private isAlone = false;
+  /** Where products are packed ahead. */
+  private areas: ReadonlyMap<Kernel, number> = new Map();
+  /** Calls that pack for products, without what says where to. */
+  private readonly packings = new Map<Kernel, (to: string) => string>();
 
   constructor(
     private readonly plan: MemoryPlan,
     private readonly target: CTarget,
+    private readonly costs: ThreadCosts,
   ) {
-    this.meetings = new Meetings(plan);
+    this.functions = new KernelFunctions(plan, target);
   }
 
   render(steps: readonly Step[]): { readonly sources: string[]; readonly parallelWork: ParallelWork } {
-    this.out.block("static void body(void *context, int part)", () => {
-      this.out.line("const struct run *const given = context;");
-      this.out.line("char *const memory = given->memory;");
-      this.out.line("struct vibe_rl_pool *const pool = given->pool;");
-      this.out.line("const int parts = pool == NULL ? 1 : pool->threads;");
-      this.out.line("(void)part; (void)parts;");
-      this.out.line("const unsigned long mode = enterFlushing();");
-      this.emit(steps);
-      this.out.line("leaveFlushing(mode);");
+    const { plan, target } = this;
+    if (Number.isFinite(this.costs.meeting)) this.areas = areaAddresses(steps, plan, target);
+    const sharing = shareOut(steps, plan, target, this.areas, this.costs);
+    const sharingOf = (kernel: Kernel) => sharing.get(kernel) ?? "alone";
+    this.emit(new Threads(plan, target, this.areas, sharingOf).actionsOf(steps));
+    const body = new CText();
+    body.block("static void body(void *context, int part)", () => {
+      body.line("const struct run *const given = context;");
+      body.line("char *const memory = given->memory;");
+      body.line("struct vibe_rl_pool *const pool = given->pool;");
+      body.line("const int parts = pool == NULL ? 1 : pool->threads;");
+      body.line("(void)part; (void)parts;");
+      for (const bounds of this.functions.rowBounds) body.line(bounds);
+      body.line("const unsigned long mode = enterFlushing();");
+      body.insert(this.out);
+      body.line("leaveFlushing(mode);");
     });
-    const parallelWork = parallelWorkOf(kernelsIn(steps), this.target);
-    const beginning = [prelude(this.target.lanes), sortPrelude, this.formulas.text].join("\n");
-    const length = this.functions.reduce((sum, { body }) => sum + body.length, 0);
-    const units = Math.min(mostUnits, Math.max(1, Math.ceil(length / unitLength)));
-    const parts = shares(this.functions, units);
-    const heads = this.functions.map(({ head }) => `${head};`).join("\n");
-    const sources = parts.map((part, at) => {
-      const bodies = part.map(({ body }) => body);
-      return at === 0
-        ? [
-            beginning,
-            poolInterface,
-            support,
-            heads,
-            ...bodies,
-            this.out.toString(),
-            entry(parallelWork !== "none"),
-            "",
-          ].join("\n")
-        : [beginning, ...bodies, ""].join("\n");
-    });
-    return { sources, parallelWork };
+    const shared = kernelsIn(steps).filter((kernel) => sharingOf(kernel) !== "alone");
+    const parallelWork = parallelWorkOf(shared, target);
+    const caller = [body.toString(), entry(parallelWork !== "none")];
+    return { sources: this.functions.units([poolInterface, support], caller), parallelWork };
   }
 
-  /** Whether threads share any of the work of steps. */
-  private isShared(steps: readonly Step[]): boolean {
-    return kernelsIn(steps).some((kernel) => isShared(kernel, this.target));
+  private emit(actions: readonly Action[]): void {
+    for (const action of actions) this.emitAction(action);
   }
 
-  private emit(steps: readonly Step[]): void {
-    if (this.isAlone) {
-      for (const step of steps) this.emitStep(step);
-      return;
-    }
-    // What lies between shared work is the first thread's.
-    for (let at = 0; at < steps.length;) {
-      let end = at;
-      while (end < steps.length && !this.isShared([steps[end]])) end++;
-      if (end > at) this.emitAlone(steps.slice(at, end));
-      if (end < steps.length) this.emitStep(steps[end]);
-      at = end + 1;
-    }
-  }
-
-  private emitAlone(steps: readonly Step[]): void {
-    const touches = this.touchesIn(steps);
-    if (touches.length === 0) return;
-    this.meetBefore(touches);
-    this.isAlone = true;
-    this.out.block("if (part == 0)", () => this.emit(steps));
-    this.isAlone = false;
-  }
-
-  /** All that the first thread touches in steps. */
-  private touchesIn(steps: readonly Step[]): Touch[] {
-    const { meetings } = this;
-    return steps.flatMap((step): Touch[] => {
-      switch (step.kind) {
-        case "kernel":
-          return this.plan.isIdle(step.kernel) ? [] : meetings.touchesOf(step.kernel, "first");
-        case "loop":
-          return this.touchesIn(step.body);
-        case "while":
-          return [
-            ...this.touchesIn([...step.test, ...step.body]),
-            meetings.touch(step.predicate.buffer, false, "first"),
-          ];
-        case "branch":
-          return [...this.touchesIn(step.cases.flat()), meetings.touch(step.index.buffer, false, "first")];
-      }
-    });
-  }
-
-  private meetBefore(touches: readonly Touch[]): void {
-    if (this.meetings.next(touches)) this.out.line("meet(pool);");
-  }
-
-  /** The end of an iteration: what it touched would meet what the next one does. */
-  private endIteration(): void {
-    if (this.isAlone || !this.meetings.isPending) return;
-    this.out.line("meet(pool);");
-    this.meetings.clear();
-  }
-
-  private emitStep(step: Step): void {
-    const { out } = this;
-    switch (step.kind) {
+  private emitAction(action: Action): void {
+    switch (action.kind) {
+      case "meet":
+        this.out.line("meet(pool);");
+        break;
+      case "alone":
+        this.out.block("if (part == 0)", () => this.emitSteps(action.steps));
+        break;
       case "kernel":
-        this.emitKernel(step.kernel);
+        this.emitShared(action.kernel, action.sharing);
         break;
-      case "loop": {
-        const name = counterName(step.counter);
-        const { length } = step.counter;
-        if (length === 0) break;
-        const header = step.reverse
-          ? `for (long ${name} = ${length - 1}; ${name} >= 0; --${name})`
-          : `for (long ${name} = 0; ${name} < ${length}; ++${name})`;
-        out.block(header, () => {
-          this.emit(step.body);
-          this.endIteration();
-        });
+      case "pack":
+        this.emitPacking(action.kernel, action.sharing);
         break;
-      }
+      case "loop":
+        this.emitLoop(action.step, () => this.emit(action.body));
+        break;
       case "while":
-        this.emitWhile(step);
+        this.emitWhile(
+          action.step,
+          () => this.emit(action.test),
+          () => this.emit(action.body),
+        );
         break;
       case "branch":
-        this.emitBranch(step);
+        this.emitBranch(
+          action.step,
+          action.cases.map((actions) => () => this.emit(actions)),
+        );
         break;
     }
   }
 
-  private emitWhile({ test, predicate, body }: Extract<Step, { kind: "while" }>): void {
-    const { out } = this;
-    let behindTest = this.meetings;
-    out.block("for (;;)", () => {
-      this.emit(test);
-      if (!this.isAlone) this.meetBefore([this.meetings.touch(predicate.buffer, false, "all")]);
-      behindTest = this.meetings.fork();
-      out.line(`if (!*(const unsigned char *)${this.place(predicate)}) break;`);
-      this.emit(body);
-      this.endIteration();
-    });
-    // It is left behind the test.
-    this.meetings = behindTest;
+  /** What one thread does, without looking at others. */
+  private emitSteps(steps: readonly Step[]): void {
+    for (const step of steps) {
+      switch (step.kind) {
+        case "kernel":
+          this.emitKernel(step.kernel);
+          break;
+        case "loop":
+          this.emitLoop(step, () => this.emitSteps(step.body));
+          break;
+        case "while":
+          this.emitWhile(
+            step,
+            () => this.emitSteps(step.test),
+            () => this.emitSteps(step.body),
+          );
+          break;
+        case "branch":
+          this.emitBranch(
+            step,
+            step.cases.map((one) => () => this.emitSteps(one)),
+          );
+          break;
+      }
+    }
   }
 
-  private emitBranch({ index, cases }: Extract<Step, { kind: "branch" }>): void {
+  private emitLoop({ counter, reverse }: Extract<Step, { kind: "loop" }>, body: () => void): void {
+    const name = counterName(counter);
+    const { length } = counter;
+    if (length === 0) return;
+    const header = reverse
+      ? `for (long ${name} = ${length - 1}; ${name} >= 0; --${name})`
+      : `for (long ${name} = 0; ${name} < ${length}; ++${name})`;
+    this.out.block(header, body);
+  }
+
+  private emitWhile(
+    { predicate }: Extract<Step, { kind: "while" }>,
+    test: () => void,
+    body: () => void,
+  ): void {
+    this.out.block("for (;;)", () => {
+      test();
+      this.out.line(`if (!*(const unsigned char *)${this.place(predicate)}) break;`);
+      body();
+    });
+  }
+
+  private emitBranch({ index }: Extract<Step, { kind: "branch" }>, cases: readonly (() => void)[]): void {
     const { out } = this;
-    if (!this.isAlone) this.meetBefore([this.meetings.touch(index.buffer, false, "all")]);
-    const before = this.meetings;
     const last = cases.length - 1;
-    const ways: Meetings[] = [];
     out.block(`switch (inRange(*(const int *)${this.place(index)}, ${last}))`, () =>
-      cases.forEach((steps, at) => {
-        this.meetings = before.fork();
+      cases.forEach((emit, at) =>
         out.block(at === last ? "default:" : `case ${at}:`, () => {
-          this.emit(steps);
+          emit();
           out.line("break;");
-        });
-        ways.push(this.meetings);
-      }),
+        }),
+      ),
     );
-    before.join(ways);
-    this.meetings = before;
   }
 
   /** The address of a place. */
@@ -232,14 +190,13 @@ class ProgramRenderer {
         out.line(`leaveFlushing(mode); given->print(${kernel.message}); enterFlushing();`);
         break;
       case "loop":
-        this.call(kernel, (text) => renderLoop(text, kernel));
+        this.call(kernel, "alone", (text) => renderLoop(text, kernel));
         break;
       case "dot":
-        if (isShared(kernel, this.target) && packs(kernel, this.target)) this.callPacked(kernel);
-        else this.call(kernel, (text) => renderDot(text, kernel));
+        this.call(kernel, "alone", (text) => renderDot(text, kernel));
         break;
       case "sort":
-        this.call(kernel, (text) => renderSort(text, kernel));
+        this.call(kernel, "alone", (text) => renderSort(text, kernel));
         break;
       case "exchange":
       case "axisIndex":
@@ -247,47 +204,54 @@ class ProgramRenderer {
     }
   }
 
-  /** A product whose packing threads share as well: all of it must be there before the first tile. */
-  private callPacked(kernel: DotKernel): void {
-    const { buffer } = packedOperand(kernel);
-    const scratch = this.plan.scratch.get(kernel) as Buffer;
-    this.call(kernel, (text) => renderPacking(text, kernel), [
-      this.meetings.touch(buffer, false, "all"),
-      this.meetings.touch(scratch, true, "all"),
-    ]);
-    this.call(kernel, (text) => renderDot(text, kernel, "packed"));
+  private emitShared(kernel: Kernel, sharing: Sharing): void {
+    if (kernel.kind === "loop") this.call(kernel, sharing, (text) => renderLoop(text, kernel));
+    else if (kernel.kind === "dot") this.emitProduct(kernel, sharing);
+    else throw new Error(`threads cannot share ${kernel.name}`);
+  }
+
+  private emitProduct(kernel: DotKernel, sharing: Sharing): void {
+    const packing = this.packings.get(kernel);
+    if (packing === undefined) {
+      const isOwn = typeof sharing !== "string" && worksInOwn(kernel, this.target);
+      this.call(kernel, sharing, (text) => renderDot(text, kernel), isOwn ? "own" : "planned");
+      return;
+    }
+    const call = this.functions.define(kernel, sharing, "given", (text) => renderDot(text, kernel, "packed"));
+    const area = this.areas.get(kernel);
+    const planned = this.scratch(kernel);
+    // One thread packs when it is needed, and where it has packed before: that is still in its cache.
+    if (area !== undefined) this.out.line(`if (pool == NULL) ${packing(planned)};`);
+    this.out.line(
+      `${call(area === undefined ? planned : `pool == NULL ? ${planned} : ${scratchAt(area)}`)};`,
+    );
+  }
+
+  private emitPacking(kernel: DotKernel, sharing: Sharing): void {
+    const call = this.functions.define(kernel, sharing, "given", (text) => renderPacking(text, kernel));
+    this.packings.set(kernel, call);
+    const area = this.areas.get(kernel);
+    this.out.line(
+      area === undefined ? `${call(this.scratch(kernel))};` : `if (pool != NULL) ${call(scratchAt(area))};`,
+    );
+  }
+
+  /** The working memory that the plan has for a kernel. */
+  private scratch(kernel: Kernel): string {
+    const buffer = this.plan.scratch.get(kernel);
+    return scratchAt((buffer === undefined ? undefined : this.plan.addresses.get(buffer)) ?? 0);
   }
 
   /** Adds the function of a kernel, and calls it. */
   private call(
     kernel: Kernel,
+    sharing: Sharing,
     render: (text: KernelText) => void,
-    touches: readonly Touch[] | null = null,
+    workplace: "planned" | "own" = "planned",
   ): void {
-    const isSharedOut = isShared(kernel, this.target);
-    if (isSharedOut) this.meetBefore(touches ?? this.meetings.touchesOf(kernel, "all"));
-    const counters = countersOf(kernel);
-    const text = new KernelText(this.target, this.formulas, this.plan, isSharedOut);
-    render(text);
-    const name = `k${this.functions.length}_${kernel.name.replaceAll(/\W/g, "_")}`;
-    const values = ["memory", ...counters.map(counterName), ...(isSharedOut ? ["part", "parts"] : [])];
-    const params = values.map((value) => (value === "memory" ? "char *memory" : `long ${value}`));
-    const head = `KERNEL void ${name}(${params.join(", ")})`;
-    this.functions.push({
-      head,
-      body: [`${head} {`, ...text.declarations, text.out.toString(), "}"].join("\n"),
-    });
-    this.out.line(`${name}(${values.join(", ")});`);
+    this.out.line(`${this.functions.define(kernel, sharing, workplace, render)("")};`);
   }
 }
 
-/** Functions in so many shares of about the same length. */
-function shares(functions: readonly CFunction[], count: number): CFunction[][] {
-  const found = Array.from({ length: count }, () => ({ length: 0, functions: [] as CFunction[] }));
-  for (const one of [...functions].sort((a, b) => b.body.length - a.body.length)) {
-    const least = found.reduce((best, share) => (share.length < best.length ? share : best));
-    least.functions.push(one);
-    least.length += one.body.length;
-  }
-  return found.map((share) => share.functions);
-}
+/** A pointer to working memory at an address. */
+const scratchAt = (address: number): string => `(float *)(memory + ${address})`;

@@ -1,6 +1,7 @@
 // What the C of one kernel is written into, and what it can refer to: memory, loops around, functions of numbers.
 import type { Address, Buffer, Counter, Kernel } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
+import type { Rows } from "../schedule/rows.js";
 import type { FormulaFunctions } from "./formulas.js";
 import { CText, sumText } from "./text.js";
 import { memoryType, type Width } from "./types.js";
@@ -13,25 +14,53 @@ export interface CTarget {
   readonly registers: 16 | 32;
 }
 
+/** Rows are dealt out by so many, which tiles and vectors divide. */
+export const grainOf = ({ lanes }: CTarget): number => Math.max(8, lanes);
+
+/**
+ * How threads share a kernel: the first does all of it, each does its part of the units of work, or its own rows.
+ */
+export type Sharing = "alone" | "units" | Rows;
+
+/** Where a kernel works: in memory that the plan has for it, that each thread has for itself, or that it is told of. */
+export type Workplace = "planned" | "own" | "given";
+
 export const counterName = ({ id }: Counter): string => `t${id}`;
 
 export class KernelText {
   readonly out = new CText();
   private readonly buffers = new Map<Buffer, string>();
+  private ownWords = 0;
 
   constructor(
     readonly target: CTarget,
     readonly functions: FormulaFunctions,
     private readonly plan: MemoryPlan,
-    /** Whether it is run by several threads at once, of which each does its part. */
-    readonly isShared: boolean,
+    readonly sharing: Sharing,
+    private readonly workplace: Workplace = "planned",
   ) {}
+
+  /** Whether several threads share its units of work. */
+  get sharesUnits(): boolean {
+    return this.sharing === "units";
+  }
+
+  /** The rows that each thread has its own of; null for none. */
+  get rows(): Rows | null {
+    return typeof this.sharing === "string" ? null : this.sharing;
+  }
 
   /** The part of a number of things that a thread does: from one to before another. */
   share(count: number): { readonly from: string; readonly to: string } {
-    return this.isShared
+    return this.sharesUnits
       ? { from: `(${count}L * part / parts)`, to: `(${count}L * (part + 1) / parts)` }
       : { from: "0", to: String(count) };
+  }
+
+  /** Where a thread's rows, each of so many elements, begin and end. */
+  shareRows(each: number): { readonly from: string; readonly to: string } {
+    const scaled = (name: string) => (each === 1 ? name : `${name} * ${each}`);
+    return { from: scaled("rowFrom"), to: scaled("rowTo") };
   }
 
   /** Vectors for something of so many elements. */
@@ -50,6 +79,11 @@ export class KernelText {
   /** The pointer to a kernel's working memory. */
   scratch(kernel: Kernel): string {
     const buffer = this.plan.scratch.get(kernel);
+    if (this.workplace === "given") return "scratch";
+    if (this.workplace === "own" && buffer !== undefined) {
+      this.ownWords = buffer.size;
+      return "own";
+    }
     return `((float *)(memory + ${buffer === undefined ? 0 : this.addressOf(buffer)}))`;
   }
 
@@ -66,10 +100,12 @@ export class KernelText {
 
   /** Declarations of all pointers that were asked for. */
   get declarations(): string[] {
-    return [...this.buffers].map(([buffer, name]) => {
+    const pointers = [...this.buffers].map(([buffer, name]) => {
       const type = memoryType(buffer.dtype);
       return `  ${type} *const ${name} = (${type} *)(memory + ${this.addressOf(buffer)});`;
     });
+    const own = this.ownWords === 0 ? [] : [`  float own[${this.ownWords}] __attribute__((aligned(64)));`];
+    return [...pointers, ...own];
   }
 
   private addressOf(buffer: Buffer): number {

@@ -19,6 +19,12 @@ export class CText {
     return this.line("}");
   }
 
+  /** Lines that were written apart. */
+  insert(other: CText): this {
+    for (const text of other.lines) this.line(text);
+    return this;
+  }
+
   /** Code for a name that runs from `start` to before `end`, by `step`; without a loop where there is one turn or none. */
   loop(name: string, start: string | number, end: string | number, step: number, inside: () => void): this {
     if (typeof start === "number" && typeof end === "number" && start + step >= end) {

@@ -1,18 +1,31 @@
-// How much work kernels are, and which of them are worth several threads.
+// How much work kernels are, and what it takes for threads to meet.
 import { sizeOf } from "../../array/index.js";
 import { operationCosts } from "../primitives/elementwise.js";
-import type { Expression, Kernel, LoopKernel } from "../kernel.js";
+import type { Expression, Kernel, LoopKernel, Step } from "../kernel.js";
 import { kernelRoots } from "../schedule/nest.js";
 import { expressionsBelow } from "../walk.js";
-import { canShare } from "./dot/index.js";
+import { canShareTiles } from "./dot/index.js";
 import type { CTarget } from "./surroundings.js";
 
+/** What threads cost. */
+export interface ThreadCosts {
+  /** Operations that one thread does while all meet. */
+  readonly meeting: number;
+}
+
 /**
- * Work of so many operations is worth a meeting of all threads. (measured with two: PPO with 64 × 64 networks 1.24 times
- * as fast as with one; 1.14 times with twice as much, slower with eight times as much)
+ * (measured with two threads, as the work from which on a kernel alone is worth two meetings: with 50,000 operations PPO
+ * with 64 × 64 networks was 1.24 times as fast as with one; with twice as many 1.14 times, slower with eight times as many)
  */
-const leastWork = 50_000;
-/** Work of so many gains from threads even where they have to share their processors with others. */
+export const usualCosts: ThreadCosts = { meeting: 12_500 };
+
+/** What makes programs for one thread. */
+export const neverMeeting: ThreadCosts = { meeting: Infinity };
+
+/** The work from which on a kernel is worth a meeting before and one behind it. */
+export const leastWork = ({ meeting }: ThreadCosts): number => 4 * meeting;
+
+/** Work of so many operations gains from threads even where they have to share their processors with others. */
 const muchWork = 1_500_000;
 
 /** What several threads can share of a program: nothing, so little that it must be asked for, or enough in any case. */
@@ -22,26 +35,29 @@ export type ParallelWork = "none" | "little" | "much";
 const costOfExpression = (expression: Expression): number =>
   expression.kind === "operation" ? operationCosts[expression.name] : expression.kind === "load" ? 2 : 0;
 
-const workOfLoop = (kernel: LoopKernel): number => {
-  const each = expressionsBelow(kernelRoots(kernel)).reduce((sum, one) => sum + costOfExpression(one), 2);
-  return sizeOf(kernel.extents) * each;
-};
+const loopWorks = new WeakMap<LoopKernel, number>();
 
-/** The work of a kernel that threads can share; 0 for none. */
-function sharedWork(kernel: Kernel, target: CTarget): number {
-  // Operations of eight lanes at a time.
+function workOfLoop(kernel: LoopKernel): number {
+  const costs = () => expressionsBelow(kernelRoots(kernel)).map(costOfExpression);
+  const each = loopWorks.get(kernel) ?? costs().reduce((sum, cost) => sum + cost, 2);
+  loopWorks.set(kernel, each);
+  return sizeOf(kernel.extents) * each;
+}
+
+/** The work of a kernel, in operations of eight lanes at a time. */
+export function workOf(kernel: Kernel, target: CTarget): number {
   const inVectors = (operations: number) => (operations / target.lanes) * 8;
   switch (kernel.kind) {
     case "dot": {
       const { batch, rows, columns, depth } = kernel;
-      return canShare(kernel, target) ? inVectors(sizeOf([...batch, ...rows, ...columns, ...depth])) : 0;
+      return inVectors(sizeOf([...batch, ...rows, ...columns, ...depth]));
     }
-    case "loop": {
-      const isWide = kernel.order === "free" && sizeOf(kernel.extents.slice(0, kernel.outer)) >= 64;
-      return isWide ? inVectors(workOfLoop(kernel)) : 0;
-    }
+    case "loop":
+      return kernel.order === "free" ? inVectors(workOfLoop(kernel)) : 8 * workOfLoop(kernel);
     case "sort":
+      return 8 * kernel.lanes * kernel.length * Math.ceil(Math.log2(kernel.length + 1));
     case "copy":
+      return inVectors(2 * kernel.size);
     case "print":
     case "exchange":
     case "axisIndex":
@@ -49,11 +65,34 @@ function sharedWork(kernel: Kernel, target: CTarget): number {
   }
 }
 
-/** Whether a kernel is shared out among threads. */
-export const isShared = (kernel: Kernel, target: CTarget): boolean => sharedWork(kernel, target) >= leastWork;
+/** Whether threads can share units of a kernel's work. */
+export function canShareUnits(kernel: Kernel, target: CTarget): boolean {
+  if (kernel.kind === "dot") return canShareTiles(kernel, target);
+  return (
+    kernel.kind === "loop" && kernel.order === "free" && sizeOf(kernel.extents.slice(0, kernel.outer)) >= 64
+  );
+}
 
-/** What threads can share of some kernels. */
-export function parallelWorkOf(kernels: readonly Kernel[], target: CTarget): ParallelWork {
-  const most = kernels.reduce((largest, kernel) => Math.max(largest, sharedWork(kernel, target)), 0);
-  return most >= muchWork ? "much" : most >= leastWork ? "little" : "none";
+/** How often the test of a while loop is taken to hold. */
+const usualIterations = 10;
+
+/** The work of steps, done by one thread. */
+export const workOfSteps = (steps: readonly Step[], target: CTarget): number =>
+  steps.reduce((sum, step) => {
+    switch (step.kind) {
+      case "kernel":
+        return sum + workOf(step.kernel, target);
+      case "loop":
+        return sum + step.counter.length * workOfSteps(step.body, target);
+      case "while":
+        return sum + usualIterations * workOfSteps([...step.test, ...step.body], target);
+      case "branch":
+        return sum + Math.max(0, ...step.cases.map((steps) => workOfSteps(steps, target)));
+    }
+  }, 0);
+
+/** What threads can share of a program, given the kernels that they do share. */
+export function parallelWorkOf(shared: readonly Kernel[], target: CTarget): ParallelWork {
+  if (shared.length === 0) return "none";
+  return shared.some((kernel) => workOf(kernel, target) >= muchWork) ? "much" : "little";
 }

@@ -45,7 +45,7 @@ export interface Division {
 /** What of a renderer the plan depends on: how much its code needs besides the buffers. */
 export type MemoryNeeds = Pick<
   Renderer<unknown>,
-  "scratch" | "margin" | "fastBytes" | "exchange" | "sideBySide"
+  "scratch" | "margin" | "rest" | "fastBytes" | "exchange" | "sideBySide"
 >;
 
 /** Plans the memory of a program. Buffers in `kept` keep what is in them from call to call. */
@@ -64,7 +64,8 @@ export function planMemory(
   const lifetimes = findLifetimes(steps, [...inputs, ...kept], [...outputs, ...kept], scratch);
   const clusters = new Clusters(lifetimes, new Set(stays));
   uniteCopies(lifetimes, clusters);
-  const company = needs.sideBySide === undefined ? alone : companyOf(lifetimes);
+  const rest = 2 * (needs.rest ?? 0);
+  const company = { ...(needs.sideBySide === undefined ? alone : companyOf(lifetimes)), rest };
   uniteInPlace(lifetimes, clusters, company);
   const margin = needs.margin?.(steps) ?? { before: 0, behind: 0 };
   const first = align(margin.before);

@@ -10,10 +10,12 @@ export interface Company {
   readonly lasts: (position: number) => number;
   /** Whether a buffer is touched by another kernel beside the one at a position. */
   readonly touches: (buffer: Buffer, position: number) => boolean;
+  /** For how many positions a place rests before something of another size comes there. */
+  readonly rest: number;
 }
 
 /** Kernels one after the other: a kernel may still read one buffer while it writes another. */
-export const alone: Company = { lasts: (position) => position + 1, touches: () => false };
+export const alone: Company = { lasts: (position) => position + 1, touches: () => false, rest: 0 };
 
 /** Neighbours that need not wait for each other run together. */
 export function companyOf({ kernels, users }: Lifetimes): Company {
@@ -46,5 +48,6 @@ export function companyOf({ kernels, users }: Lifetimes): Company {
       (users.get(buffer) ?? []).some(
         (user) => user.position !== position && endOf(user.position) === endOf(position),
       ),
+    rest: 0,
   };
 }

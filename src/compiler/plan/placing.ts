@@ -48,13 +48,17 @@ export class Shelves {
   /** The offset of a cluster; null where it does not fit in. */
   place({ intervals, bytes }: Cluster): number | null {
     const { shelves } = this;
-    const busy = joined(intervals.map(({ start, end }) => ({ start, end: this.company.lasts(end) })));
+    const { lasts, rest } = this.company;
+    const busy = joined(intervals.map(({ start, end }) => ({ start, end: lasts(end) })));
+    const wide = joined(busy.map(({ start, end }) => ({ start: start - rest, end: end + rest })));
+    const size = Math.ceil(bytes / this.grain) * this.grain;
     let offset = 0;
     for (const shelf of shelves) {
       if (shelf.start - offset >= bytes) break;
-      if (shelf.end > offset && meet(shelf.busy, busy)) offset = shelf.end;
+      const isAlike = shelf.start === offset && shelf.end === offset + size;
+      if (shelf.end > offset && meet(shelf.busy, isAlike ? busy : wide)) offset = shelf.end;
     }
-    const end = offset + Math.ceil(bytes / this.grain) * this.grain;
+    const end = offset + size;
     if (end > this.limit) return null;
     const behind = lowerBound(shelves.length, (at) => shelves[at].start > offset);
     const last = shelves[behind - 1] as Shelf | undefined;
@@ -90,7 +94,7 @@ function placeSmall(
   const free: number[] = [];
   let [slots, ended] = [0, 0];
   for (const span of spans.sort((a, b) => a.start - b.start)) {
-    for (; ending[ended].end < span.start; ended++)
+    for (; ending[ended].end + company.rest < span.start; ended++)
       if (ending[ended].cluster.bytes > 0) free.push(ending[ended].slot);
     if (span.cluster.bytes > 0) span.slot = free.pop() ?? slots++;
     offsets.set(span.cluster, from + span.slot * alignment);

@@ -3,6 +3,7 @@ import { divideProgram, type Costs } from "../../array/index.js";
 import type { Kernel, Step } from "../kernel.js";
 import { align } from "../plan/placing.js";
 import type { Renderer } from "../renderer.js";
+import { inLevels } from "../schedule/levels.js";
 import { simplifyProgram } from "../simplify/simplify.js";
 import { kernelsIn } from "../walk.js";
 import { exchangeBytes } from "./exchange/index.js";
@@ -59,6 +60,7 @@ export const ptxRenderer = ({
   name: "the GPU",
   lanes: 32,
   limits: { memory: 2 ** 40 },
+  arrange: inLevels,
   sideBySide: {
     isCostlyBehind: (sums) => sums <= sumsOfThread * threads || 4 * sums > largeShare * sharedBytes,
     smallKernels: threads,

@@ -31,14 +31,14 @@ const axesUsed = (roots: readonly Expression[]): Set<number> =>
     expressionsBelow(roots).flatMap((expression) => (expression.kind === "axis" ? [expression.axis] : [])),
   );
 
-/** Plans the loops of a kernel, for vectors of so many lanes. */
-export function planNest(kernel: LoopKernel, lanes: number): Nest {
+/** Plans the loops of a kernel, for vectors of so many lanes. One of them begins with the axis `rows`, if given. */
+export function planNest(kernel: LoopKernel, lanes: number, rows: number | null = null): Nest {
   const roots = kernelRoots(kernel);
   const addresses = [
     ...loadsOf(kernel).all,
     ...[...kernel.body, ...kernel.after].map(({ address }) => address),
   ];
-  const loops = collapse(kernel, addresses, axesUsed(roots));
+  const loops = collapse(kernel, addresses, axesUsed(roots), rows);
   if (loops.length === 0) return { loops, vector: -1 };
   const last = loops.length - 1;
   if (kernel.order !== "free") return { loops, vector: last };
@@ -58,12 +58,15 @@ function collapse(
   { extents, outer }: LoopKernel,
   addresses: readonly Address[],
   used: ReadonlySet<number>,
+  rows: number | null,
 ): Loop[] {
   const loops: Loop[] = [];
+  let hasRows = false;
   for (let axis = extents.length - 1; axis >= 0; axis--) {
     const isReduced = axis >= outer;
     const inner = loops[0] as Loop | undefined;
     const continues =
+      !hasRows &&
       inner?.isReduced === isReduced &&
       !used.has(axis) &&
       !used.has(inner.axis) &&
@@ -71,6 +74,7 @@ function collapse(
     if (extents[axis] === 1 && !used.has(axis)) continue;
     if (continues) loops[0] = { ...inner, extent: inner.extent * extents[axis] };
     else loops.unshift({ extent: extents[axis], axis, isReduced });
+    hasRows = axis === rows;
   }
   return loops;
 }

@@ -22,7 +22,7 @@ import { findKoffi, type Koffi, type KoffiLibrary } from "../koffi.js";
 import { loadLibrary, programIn, starter } from "./library.js";
 import { machineOf, type Machine } from "./machine.js";
 import { NativeMemory } from "./memory.js";
-import { poolOf, threadsFor } from "./pool.js";
+import { isForOneThread, poolOf, threadsFor } from "./pool.js";
 import { prefersNative } from "./preference.js";
 import { knownKey, recallProgram, rememberProgram, type KnownProgram } from "../cache/programs.js";
 
@@ -74,7 +74,8 @@ function keptProgram(memo: string): BuiltProgram | null {
   return { layout, launch, built: { file, key: library, temporary: null } };
 }
 
-type RendererFor = (target: CTarget) => Renderer<CProgram>;
+/** A renderer for a machine, of programs that may have several threads or are sure to have one. */
+type RendererFor = (target: CTarget, isForOneThread: boolean) => Renderer<CProgram>;
 
 /** The native device, with programs as a renderer writes them, compiled with the flags of the moment. */
 export function nativeBackend(rendererFor: RendererFor, flagsNow: () => readonly string[]): Backend {
@@ -83,18 +84,19 @@ export function nativeBackend(rendererFor: RendererFor, flagsNow: () => readonly
 
   function* ready(
     program: Program,
-    { name, constants }: CompileOptions,
+    { name, constants, threads }: CompileOptions,
     { compiler, koffi }: Surroundings,
     flags: readonly string[],
   ): Steps<Ready> {
-    const key = [...flags, constants.length, programKey(program)].join(" ");
+    const isAlone = isForOneThread(threads ?? null);
+    const key = [...flags, isAlone, constants.length, programKey(program)].join(" ");
     const known = remembered.recall(key);
     if (known !== undefined) return known;
     const machine = yield* machineOf(compiler);
     const memo = knownKey(machine.identity, machine.version, key);
     const { built, ...rest } =
       (memo === null ? null : keptProgram(memo)) ??
-      (yield* builtProgram(program, name, constants.length, compiler, machine, flags, memo));
+      (yield* builtProgram(program, name, constants.length, compiler, machine, flags, isAlone, memo));
     return remembered.remember(key, { ...rest, library: loadLibrary(koffi, built) });
   }
 
@@ -105,11 +107,11 @@ export function nativeBackend(rendererFor: RendererFor, flagsNow: () => readonly
     compiler: Compiler,
     machine: Machine,
     flags: readonly string[],
+    isAlone: boolean,
     memo: string | null,
   ): Steps<BuiltProgram> {
-    const { code, ...layout } = compile(program, constants, rendererFor(machine.target), (forms) =>
-      writeDumps(name, forms),
-    );
+    const renderer = rendererFor(machine.target, isAlone);
+    const { code, ...layout } = compile(program, constants, renderer, (forms) => writeDumps(name, forms));
     const launch = code.parallelWork;
     const built = yield* libraryOf({ name, units: code.sources, flags }, compiler, machine);
     if (memo !== null && built.temporary === null)

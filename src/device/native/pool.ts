@@ -19,6 +19,10 @@ export function threadsFor(asked: number | null, work: ParallelWork): number {
   return count ?? (work === "much" ? os.availableParallelism() : 1);
 }
 
+/** Whether a program is sure to have one thread, whatever its work. */
+export const isForOneThread = (asked: number | null): boolean =>
+  !threads.isMainThread || (asked ?? threadsFromEnvironment() ?? os.availableParallelism()) === 1;
+
 function threadsFromEnvironment(): number | null {
   const text = environment("VIBE_RL_THREADS");
   if (text === undefined) return null;

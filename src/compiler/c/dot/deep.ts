@@ -32,27 +32,43 @@ export function renderDeep(walk: Walk): void {
   const restRows = extent % tileRows;
   const tile = (rows: number, across: number) =>
     out.block("", () => renderTile(walk, epilogue, columns, rows, across));
+  const whole = tiles * tileRows;
   walk.over(product.rows.slice(0, -1), () => {
-    const { from, to } = text.share(tiles * groups);
-    out.block(`for (long unit = ${from}; unit < ${to}; ++unit)`, () => {
-      out.line(`const long i = unit / ${groups} * ${tileRows}, j = unit % ${groups} * ${wide};`);
-      tile(tileRows, wide);
-    });
+    const own = walk.boundsOf(tiling.row);
+    const isWhole = own.to === extent;
+    const end = isWhole ? whole : `(${own.to} < ${whole} ? ${own.to} : ${whole})`;
+    if (text.sharesUnits) {
+      const { from, to } = text.share(tiles * groups);
+      out.block(`for (long unit = ${from}; unit < ${to}; ++unit)`, () => {
+        out.line(`const long i = unit / ${groups} * ${tileRows}, j = unit % ${groups} * ${wide};`);
+        tile(tileRows, wide);
+      });
+    } else {
+      out.loop("i", own.from, end, tileRows, () =>
+        out.loop("j", 0, groups * wide, wide, () => tile(tileRows, wide)),
+      );
+    }
     // What is left over is little.
     const rest = () => {
       if (restColumns > 0)
-        out.loop("i", 0, tiles * tileRows, tileRows, () => {
+        out.loop("i", own.from, end, tileRows, () => {
           out.line(`const long j = ${groups * wide};`);
           tile(tileRows, restColumns);
         });
       if (restRows === 0) return;
-      out.loop("i", tiles * tileRows, extent, restRows, () => {
-        out.loop("j", 0, groups * wide, wide, () => tile(restRows, wide));
-        out.loop("j", groups * wide, tiling.column.extent, restColumns, () => tile(restRows, restColumns));
-      });
+      out.loop(
+        "i",
+        isWhole ? whole : `(${own.to} < ${extent} ? ${extent} : ${whole})`,
+        extent,
+        restRows,
+        () => {
+          out.loop("j", 0, groups * wide, wide, () => tile(restRows, wide));
+          out.loop("j", groups * wide, tiling.column.extent, restColumns, () => tile(restRows, restColumns));
+        },
+      );
     };
     if (restRows + restColumns === 0) return;
-    if (text.isShared) out.block("if (part == parts - 1)", rest);
+    if (text.sharesUnits) out.block("if (part == parts - 1)", rest);
     else rest();
   });
 }

@@ -9,33 +9,21 @@ import { renderDeep } from "./deep.js";
 import { Epilogue } from "./epilogue.js";
 import { packRight } from "./pack.js";
 import { sumOver } from "./sums.js";
-import { tilingOf, tilingScratch, type Panels } from "./tiling.js";
+import { tilingScratch, type Panels } from "./tiling.js";
 import { Walk } from "./walk.js";
 
 export const dotScratch = (kernel: DotKernel, target: CTarget): number =>
   tilingScratch(productOf(kernel, 4), target);
 
-/** Whether the right operand of a product is packed once, before all of its tiles. */
-export function packs(kernel: DotKernel, target: CTarget): boolean {
-  const product = productOf(kernel, 4);
-  return (
-    tilingOf(product, target).method === "packed" && product.batch.length === 0 && product.columns.length <= 1
-  );
-}
-
-/** Whether threads can share a product: what they pack must be packed for all of them at once. */
-export function canShare(kernel: DotKernel, target: CTarget): boolean {
-  const product = productOf(kernel, 4);
-  const { method } = tilingOf(product, target);
-  return method === "direct" || packs(kernel, target) || (method === "deep" && product.depth[0].right === 1);
-}
+export { canShareRows, canShareTiles, packedRows, packs, worksInOwn } from "./sharing.js";
 
 /** What is packed of a product. */
 export const packedOperand = (kernel: DotKernel): DotOperand => productOf(kernel, 4).right;
 
-/** Packs what a product reads; threads share the panels. */
+/** Packs what a product reads; threads share the panels, or each packs its own steps of the depth. */
 export function renderPacking(text: KernelText, kernel: DotKernel): void {
-  packRight(new Walk(text, kernel, productOf(kernel, 4)), text.scratch(kernel));
+  const own = text.rows === null ? null : text.shareRows(1);
+  packRight(new Walk(text, kernel, productOf(kernel, 4)), text.scratch(kernel), own);
 }
 
 /** `state` says whether the right operand has been packed already. */
@@ -59,11 +47,21 @@ function renderTiles(walk: Walk, state: "packed" | null): void {
         const { extent } = tiling.row;
         const tiles = Math.ceil(extent / panels.rows);
         const rest = extent % panels.rows;
-        const { from, to } = text.share(((panels.to - panels.from) / size) * tiles);
-        out.block(`for (long unit = ${from}; unit < ${to}; ++unit)`, () => {
-          out.line(
-            `const long j = ${panels.from} + unit / ${tiles} * ${size}, i = unit % ${tiles} * ${panels.rows};`,
-          );
+        const over = (body: () => void) => {
+          if (!text.sharesUnits) {
+            const { from, to } = walk.boundsOf(tiling.row);
+            out.loop("j", panels.from, panels.to, size, () => out.loop("i", from, to, panels.rows, body));
+            return;
+          }
+          const { from, to } = text.share(((panels.to - panels.from) / size) * tiles);
+          out.block(`for (long unit = ${from}; unit < ${to}; ++unit)`, () => {
+            out.line(
+              `const long j = ${panels.from} + unit / ${tiles} * ${size}, i = unit % ${tiles} * ${panels.rows};`,
+            );
+            body();
+          });
+        };
+        over(() => {
           const right = isPacked
             ? `${scratch} + j * ${tiling.depth}`
             : `${walk.right} + ${walk.moved("right")} + j * ${tiling.column.right}`;

@@ -4,8 +4,17 @@ import { typeOf, type Width } from "../types.js";
 import type { Panels } from "./tiling.js";
 import type { Walk } from "./walk.js";
 
-/** Copies the right operand into panels: for each step of the depth, the panel's columns next to each other. */
-export function packRight(walk: Walk, scratch: string): void {
+/** From where to where a thread packs steps of the depth. */
+interface Bounds {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Copies the right operand into panels: for each step of the depth, the panel's columns next to each other. Threads share
+ * the panels, or each does its own steps of a depth along one axis.
+ */
+export function packRight(walk: Walk, scratch: string, own: Bounds | null = null): void {
   const { tiling, text } = walk;
   for (const panels of tiling.panels) {
     const size = panels.width * panels.vectors;
@@ -16,12 +25,12 @@ export function packRight(walk: Walk, scratch: string): void {
       text.out.line(
         `const float *const source = ${walk.right} + ${walk.moved("right")} + j * ${tiling.column.right};`,
       );
-      packPanel(walk, panels);
+      packPanel(walk, panels, own);
     });
   }
 }
 
-function packPanel(walk: Walk, { width, vectors }: Panels): void {
+function packPanel(walk: Walk, { width, vectors }: Panels, own: Bounds | null): void {
   const { out } = walk.text;
   const { column } = walk.tiling;
   const { depth } = walk.product;
@@ -36,6 +45,10 @@ function packPanel(walk: Walk, { width, vectors }: Panels): void {
     }
     if (axis === undefined) {
       packStep();
+      return;
+    }
+    if (own !== null) {
+      out.loop(`k${level}`, own.from, own.to, 1, packStep);
       return;
     }
     const whole = canTranspose ? Math.floor(axis.extent / width) * width : 0;

@@ -1,6 +1,6 @@
 // How a product is cut: tiles of rows × vectors that stay in registers over the whole depth.
 import { extentOf, lastOf, type Product, type ProductAxis } from "../../schedule/product.js";
-import type { CTarget } from "../surroundings.js";
+import { grainOf, type CTarget } from "../surroundings.js";
 import { vectorWidths, type Width } from "../types.js";
 
 export const single: ProductAxis = { extent: 1, point: -2, left: 0, right: 0 };
@@ -49,7 +49,8 @@ export function tilingOf(product: Product, target: CTarget): Tiling {
   return { ...base, method: isVector && (!isInOrder || collides) ? "packed" : "direct", panels };
 }
 
-function panelsOf(rows: number, columns: number, { lanes, registers }: CTarget): Panels[] {
+function panelsOf(rows: number, columns: number, target: CTarget): Panels[] {
+  const { lanes } = target;
   const found: Panels[] = [];
   let from = 0;
   const add = (width: Width, vectors: number, tileRows: number) => {
@@ -61,14 +62,14 @@ function panelsOf(rows: number, columns: number, { lanes, registers }: CTarget):
   };
   for (const width of vectorWidths) {
     if (width > lanes) continue;
-    const best = bestTile(rows, Math.floor((columns - from) / width), registers);
+    const best = bestTile(rows, Math.floor((columns - from) / width), target);
     if (best === null) continue;
     add(width, best.vectors, best.rows);
     const rest = Math.floor((columns - from) / width);
-    if (rest > 0) add(width, rest, bestRows(rows, rest, registers).rows);
+    if (rest > 0) add(width, rest, bestRows(rows, rest, target).rows);
   }
   const rest = columns - from;
-  if (rest > 0) add(1, rest, bestRows(rows, rest, registers).rows);
+  if (rest > 0) add(1, rest, bestRows(rows, rest, target).rows);
   return found;
 }
 
@@ -80,10 +81,14 @@ const mostVectors = 4;
 const stepCost = (rows: number, vectors: number): number =>
   Math.max(rows * vectors, chains) + 0.15 * (rows + vectors);
 
-function bestRows(rows: number, vectors: number, registers: number): { rows: number; cost: number } {
+/** The height of tiles. Where there are rows for several threads it divides the grain by which these are dealt out. */
+function bestRows(rows: number, vectors: number, target: CTarget): { rows: number; cost: number } {
+  const { registers } = target;
+  const grain = grainOf(target);
   const most = Math.max(1, Math.floor((registers - 1 - vectors) / vectors));
   let best = { rows: 1, cost: Infinity };
   for (let tile = Math.min(most, rows); tile >= 1; tile--) {
+    if (rows >= 2 * grain && grain % tile !== 0) continue;
     const rest = rows % tile;
     const cost = Math.floor(rows / tile) * stepCost(tile, vectors) + (rest > 0 ? stepCost(rest, vectors) : 0);
     if (cost < best.cost) best = { rows: tile, cost };
@@ -91,17 +96,12 @@ function bestRows(rows: number, vectors: number, registers: number): { rows: num
   return best;
 }
 
-function bestTile(
-  rows: number,
-  vectors: number,
-  registers: number,
-): { rows: number; vectors: number } | null {
+function bestTile(rows: number, vectors: number, target: CTarget): { rows: number; vectors: number } | null {
   let best: { rows: number; vectors: number; cost: number } | null = null;
   for (let wide = 1; wide <= Math.min(mostVectors, vectors); wide++) {
-    const own = bestRows(rows, wide, registers);
+    const own = bestRows(rows, wide, target);
     const rest = vectors % wide;
-    const cost =
-      Math.floor(vectors / wide) * own.cost + (rest > 0 ? bestRows(rows, rest, registers).cost : 0);
+    const cost = Math.floor(vectors / wide) * own.cost + (rest > 0 ? bestRows(rows, rest, target).cost : 0);
     if (best === null || cost < best.cost) best = { rows: own.rows, vectors: wide, cost };
   }
   return best;

@@ -3,6 +3,7 @@ import type { DotKernel } from "../../kernel.js";
 import type { Product, ProductAxis } from "../../schedule/product.js";
 import type { KernelText } from "../surroundings.js";
 import { sumText } from "../text.js";
+import { rowAxis } from "./sharing.js";
 import { tilingOf, type Tiling } from "./tiling.js";
 
 export class Walk {
@@ -11,6 +12,8 @@ export class Walk {
   private readonly names = new Map<ProductAxis, string>();
   readonly left: string;
   readonly right: string;
+  /** The axis of which each thread has its own rows; null for none. */
+  private readonly shared: ProductAxis | null;
 
   constructor(
     readonly text: KernelText,
@@ -22,6 +25,7 @@ export class Walk {
       `(${text.pointer(buffer)} + ${text.offset(place)})`;
     this.left = pointer(product.left);
     this.right = pointer(product.right);
+    this.shared = text.rows === null ? null : rowAxis(product, kernel, text.rows);
     this.outer.forEach((axis, at) => this.names.set(axis, `n${at}`));
   }
 
@@ -33,7 +37,18 @@ export class Walk {
   /** Code at every position along some axes, from the outermost inwards. */
   over([axis, ...rest]: readonly ProductAxis[], body: () => void): void {
     if (axis === undefined) body();
-    else this.text.out.loop(this.names.get(axis) ?? "n", 0, axis.extent, 1, () => this.over(rest, body));
+    else {
+      const { from, to } = this.boundsOf(axis);
+      this.text.out.loop(this.names.get(axis) ?? "n", from, to, 1, () => this.over(rest, body));
+    }
+  }
+
+  /** From where to where a thread goes along an axis. */
+  boundsOf(axis: ProductAxis): { readonly from: number | string; readonly to: number | string } {
+    const { rows } = this.text;
+    return axis === this.shared && rows !== null
+      ? this.text.shareRows(axis.extent / rows.count)
+      : { from: 0, to: axis.extent };
   }
 
   /** How far an operand has moved along the outer axes, as C. */

@@ -34,7 +34,7 @@ export function spreadFor(
         "devices as every other",
     );
   }
-  if (count > 1 && (device === "native" || device === "cuda")) {
+  if (count > 1 && (device === "native" || device === "cuda" || device === "gpu")) {
     const what = device === "native" ? "one device, which has threads" : "one GPU";
     fail(
       operation,

@@ -26,7 +26,7 @@ export interface JitOptions {
   /** Positions of arguments that the caller gives up, so that their memory can be used for the results. */
   readonly donateArgnums?: number | readonly number[];
   /**
-   * What runs the program: "wasm", "native", "cuda", "interpreter", or "auto" for native code where it is there and
+   * What runs the program: "wasm", "native", "cuda", "gpu", "interpreter", or "auto" for native code where it is there and
    * pays. The default device if left out.
    */
   readonly device?: string;

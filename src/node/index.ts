@@ -86,6 +86,9 @@ export const processIdentity = (): { readonly pid: number; readonly user: number
 /** The environment variables that processes take over. */
 export const processVariables = (): Readonly<Record<string, string | undefined>> => process.env;
 
+/** Sets a variable of this process, for libraries that read it, unless somebody has. */
+export const setDefaultVariable = (name: string, value: string): void => void (process.env[name] ??= value);
+
 /** The system, as `linux` or `darwin`. */
 export const platform = (): string => process.platform;
 

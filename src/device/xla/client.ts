@@ -126,9 +126,15 @@ export class Client {
     const memory = new ArrayBuffer(Math.max(8, size * itemSize(dtype)));
     const elements = viewBytes(dtype, memory, 0, size);
     if (size === 0) return { elements, event: 0n };
+    const { koffi } = this.plugin;
+    // The last axis fastest, whatever the device prefers.
+    const axes = wordsOf(koffi, [...shape.keys()].reverse());
+    const layout = new Block(koffi, "MemoryLayout").set({
+      ...{ innerSize: 56, minorToMajor: axes.address, minorToMajorSize: shape.length },
+    });
     this.fetching.set({
-      ...{ source: buffer, target: this.plugin.koffi.address(new Uint8Array(memory)) },
-      ...{ targetSize: elements.byteLength, event: 0 },
+      ...{ source: buffer, target: koffi.address(new Uint8Array(memory)), targetSize: elements.byteLength },
+      ...{ layout: shape.length > 1 ? layout.address : 0, event: 0 },
     });
     this.plugin.call("Buffer_ToHostBuffer", this.fetching);
     return { elements, event: this.fetching.get("event") };

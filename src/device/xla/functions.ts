@@ -63,6 +63,8 @@ const structures = {
   Program: "code codeSize format formatSize",
   ExecuteOptions:
     "sendCallbacks recvCallbacks numSends numReceives i:launchId nonDonatable numNonDonatable context",
+  /** A layout by its axes, the fastest first, without tiles; the kind, which follows, is 0. */
+  MemoryLayout: "innerSize innerExtensions minorToMajor minorToMajorSize tileDims tileDimSizes numTiles",
   NamedValue: "name nameSize i:type value valueSize",
 } as const;
 

@@ -1,5 +1,6 @@
 // A PJRT plugin, loaded: its functions, and the errors that they return.
 import { fail } from "../../array/index.js";
+import { setDefaultVariable } from "../../node/index.js";
 import { viewMemory, type Koffi, type KoffiLibrary } from "../koffi.js";
 import { Block } from "./block.js";
 import { codes, places, tableHeader, type FunctionName } from "./functions.js";
@@ -40,6 +41,8 @@ export class Plugin {
   /** Loads a plugin, or says why it cannot be used. */
   static load(koffi: Koffi, file: string): Plugin | { readonly problem: string } {
     let getApi: () => unknown;
+    // XLA tells of its start and of every allocator; warnings and errors it still tells, as under JAX.
+    setDefaultVariable("TF_CPP_MIN_LOG_LEVEL", "1");
     try {
       const library = koffi.load(file);
       kept.push(library);

@@ -47,7 +47,7 @@ export {
   type CompileOptions,
   type Executable,
 } from "./transforms/backend.js";
-export type { ResidentExecutable, Shards, SpmdExecutable, SpmdOptions } from "./transforms/backend.js";
+export type { ResidentExecutable, ShardedOptions, Shards, SpmdExecutable, SpmdOptions } from "./transforms/backend.js";
 export * as axes from "./sharding/axes.js";
 export type { Layout, NamedAxis } from "./sharding/axes.js";
 export {

@@ -7,7 +7,7 @@ import { fail } from "../core/errors.js";
 import { concrete, interpret } from "../core/interpret.js";
 import { typesOf, type Program } from "../core/program.js";
 import { range, sizeOf } from "../core/shape.js";
-import { countAlong, type NamedAxis } from "../sharding/axes.js";
+import { countAlong, type Layout, type NamedAxis } from "../sharding/axes.js";
 import { simulated } from "./spmd.js";
 
 /** A program made ready to run. */
@@ -53,6 +53,13 @@ export interface SpmdOptions {
   readonly donated: readonly boolean[];
 }
 
+/** How a program on whole arrays is prepared for a backend that splits it itself. */
+export interface ShardedOptions extends SpmdOptions {
+  /** How each input, constants included, and each output lies on the devices. */
+  readonly inputs: readonly Layout[];
+  readonly outputs: readonly Layout[];
+}
+
 /** A program that all devices run together. */
 export interface SpmdExecutable {
   readonly run: (inputs: readonly Shards[]) => Shards[];
@@ -75,6 +82,8 @@ export interface Backend {
   readonly resident?: (program: Program, options: CompileOptions) => ResidentExecutable;
   /** Prepares a program for several devices; its collectives are where they meet. */
   readonly spmd?: (program: Program, options: SpmdOptions) => SpmdExecutable;
+  /** Prepares a program on whole arrays for several devices, where the backend has a partitioner of its own. */
+  readonly sharded?: (program: Program, options: ShardedOptions) => SpmdExecutable;
   /** The same without holding up the thread, where that is possible. */
   readonly spmdAsync?: (program: Program, options: SpmdOptions) => Promise<SpmdExecutable>;
 }

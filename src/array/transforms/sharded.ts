@@ -132,14 +132,18 @@ function overMesh(
     return { split, finish, options: { name, constants, donated, axes: mesh.axes } };
   };
   const spmd = (program: Program, options: CompileOptions): Executable => {
-    if (backend.spmd === undefined) refuse(backend);
+    if (backend.spmd === undefined && backend.sharded === undefined) refuse(backend);
     const prepared = prepare(program, options);
+    const { inputs, outputs } = prepared.split;
+    if (backend.sharded !== undefined)
+      return prepared.finish(backend.sharded(program, { ...prepared.options, inputs, outputs }));
+    if (backend.spmd === undefined) refuse(backend);
     return prepared.finish(backend.spmd(prepared.split.program, prepared.options));
   };
   return {
     compile: spmd,
     compileAsync: async (program, options) => {
-      if (backend.spmdAsync === undefined) return spmd(program, options);
+      if (backend.spmdAsync === undefined || backend.sharded !== undefined) return spmd(program, options);
       const prepared = prepare(program, options);
       return prepared.finish(await backend.spmdAsync(prepared.split.program, prepared.options));
     },

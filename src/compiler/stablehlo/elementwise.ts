@@ -1,8 +1,10 @@
 // Elementwise arithmetic, comparisons, bits and choices.
-import { formulaRule } from "./formulas.js";
+import { erf, erfInv, logistic } from "./functions.js";
+import { writeFormula } from "./formulas.js";
 import { float32Fma } from "./fusedMultiply.js";
 import { convertNumbers, extreme, truncate, zeroLike } from "./numbers.js";
-import { one, rules } from "./rule.js";
+import { integerPower } from "./powers.js";
+import { isFloating, one, rules } from "./rule.js";
 import { tensor } from "./types.js";
 import type { Value, Writer } from "./writer.js";
 
@@ -27,7 +29,9 @@ export const elementwise = rules({
   // Integers divided by zero give -1, and leave the dividend as the remainder.
   div: direct("divide"),
   rem: direct("remainder"),
-  pow: direct("power"),
+  pow: one((writer, [x, y]) =>
+    isFloating(x.dtype) ? writer.elementwise("power", [x, y]) : integerPower(writer, x, y),
+  ),
   max: one((writer, [x, y]) => extreme(writer, true, x, y)),
   min: one((writer, [x, y]) => extreme(writer, false, x, y)),
   relu: one((writer, [x]) => writer.elementwise("maximum", [x, zeroLike(writer, x)])),
@@ -44,15 +48,14 @@ export const elementwise = rules({
   log: direct("log"),
   log1p: direct("log_plus_one"),
   logaddexp: one(logAddExp),
-  logistic: direct("logistic"),
+  logistic: one(logistic),
   tanh: direct("tanh"),
   sin: direct("sine"),
   cos: direct("cosine"),
   atan2: direct("atan2"),
-  // StableHLO has no error function.
-  erf: formulaRule("erf"),
-  erfInv: formulaRule("erfInv"),
-  threefry2x32: formulaRule("threefry2x32"),
+  erf,
+  erfInv,
+  threefry2x32: ({ writer }, _, operands) => writeFormula(writer, "threefry2x32", operands),
 
   equal: comparison("EQ"),
   notEqual: comparison("NE"),

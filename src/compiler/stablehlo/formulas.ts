@@ -2,7 +2,6 @@
 import type { DType } from "../../array/index.js";
 import { formulaOf, type BasicOperation, type Term } from "../math/index.js";
 import { extreme, truncate } from "./numbers.js";
-import type { Rule } from "./rule.js";
 import { tensor } from "./types.js";
 import type { Value, Writer } from "./writer.js";
 
@@ -52,22 +51,23 @@ const operations: Readonly<Record<BasicOperation, Operation>> = {
     x.dtype === dtype ? x : writer.op("bitcast_convert", [x], tensor(x.shape, dtype)),
 };
 
-/** Writes the formula of an elementwise primitive as a function of the module, once for each type. */
-export const formulaRule =
-  (name: string): Rule =>
-  ({ writer }, _equation, operands) => {
-    const shape = operands.find((operand) => operand.shape.length > 0)?.shape ?? [];
-    const whole = operands.map((operand) => writer.spread(operand, shape));
-    const formula = formulaOf(name, whole[0].dtype as DType);
-    if (formula === null) throw new Error(`there is no formula for ${name} of ${whole[0].dtype}`);
-    const { results, terms } = formula;
-    const types = results.map(({ dtype }) => tensor(shape, dtype));
-    return writer.call(name, whole, types, (inner, given) => {
-      const values = new Map<Term, Value>();
-      for (const term of terms) values.set(term, valueOf(term, inner, given, values, shape));
-      return results.map((term) => values.get(term) as Value);
-    });
-  };
+/**
+ * Writes a formula as a function of the module, once for each type. XLA takes constants that are added one after the
+ * other together, so that it must not round by adding a large number and taking it away again, as `exp` does.
+ */
+export function writeFormula(writer: Writer, name: string, operands: readonly Value[]): Value[] {
+  const shape = operands.find((operand) => operand.shape.length > 0)?.shape ?? [];
+  const whole = operands.map((operand) => writer.spread(operand, shape));
+  const formula = formulaOf(name, whole[0].dtype as DType);
+  if (formula === null) throw new Error(`there is no formula for ${name} of ${whole[0].dtype}`);
+  const { results, terms } = formula;
+  const types = results.map(({ dtype }) => tensor(shape, dtype));
+  return writer.call(name, whole, types, (inner, given) => {
+    const values = new Map<Term, Value>();
+    for (const term of terms) values.set(term, valueOf(term, inner, given, values, shape));
+    return results.map((term) => values.get(term) as Value);
+  });
+}
 
 function valueOf(
   term: Term,

@@ -6,6 +6,7 @@ import { Remembered } from "../remembered.js";
 import { findClient, needClient, type Client } from "./client.js";
 import { XlaExecutable, type Ready } from "./executable.js";
 import { matmulPrecision, xlaSettings } from "./settings.js";
+import { XlaShardedExecutable } from "./sharded.js";
 
 /** Why programs cannot run on XLA here, and what to do; null if they can. */
 export function xlaProblem(): string | null {
@@ -38,5 +39,6 @@ export function xlaBackend(): Backend {
       const { name, constants, donated } = options;
       return new XlaExecutable(client, name, ready(client, program, options), program, constants, donated);
     },
+    sharded: (program, options) => new XlaShardedExecutable(needClient(), program, options),
   };
 }

@@ -30,6 +30,17 @@ export class Bytes {
   }
 }
 
+/**
+ * Tells that some memory is needed up to here: a plugin knows its address only, and the garbage collector may take what
+ * no line below refers to.
+ */
+export const keepUntilHere = (...memory: readonly unknown[]): void => {
+  last.memory = memory;
+  last.memory = [];
+};
+
+const last: { memory: readonly unknown[] } = { memory: [] };
+
 /** A structure with named fields. */
 export class Block extends Bytes {
   private readonly offsets: Offsets;

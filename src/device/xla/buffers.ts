@@ -1,5 +1,12 @@
 // Arrays that lie on a device: fetched when somebody reads them, freed when nobody can any more.
-import { fail, type ArrayType, type RemoteElements, type TypedArray } from "../../array/index.js";
+import {
+  fail,
+  itemSize,
+  sizeOf,
+  type ArrayType,
+  type RemoteElements,
+  type TypedArray,
+} from "../../array/index.js";
 import type { Client } from "./client.js";
 import { failWith } from "./plugin.js";
 
@@ -9,6 +16,9 @@ const smallBytes = 2 ** 16;
 /** How many results, and how many bytes of them, may wait for the garbage collector's word during one turn of Node. */
 const mostFresh = 4096;
 const mostFreshBytes = 2 ** 30;
+
+/** How much memory an array needs. */
+export const bytesOf = ({ shape, dtype }: ArrayType): number => sizeOf(shape) * itemSize(dtype);
 
 /** Memory of a device. The arrays that refer to it come and go; it does not know them. */
 class Held {

@@ -8,7 +8,7 @@ import {
   type DType,
   type TypedArray,
 } from "../../array/index.js";
-import { Block, Bytes } from "./block.js";
+import { Block, Bytes, keepUntilHere } from "./block.js";
 import { compileOptions, type BuildOptions } from "./compileOptions.js";
 import { findPlugin } from "./finding.js";
 import { elementTypes } from "./functions.js";
@@ -53,7 +53,7 @@ export class Client {
       const options = clientOptions(plugin.file);
       const { list, kept } = packOptions(plugin.koffi, options);
       const created = plugin.ask("Client_Create", { options: list.address, numOptions: options.length });
-      kept.forEach((bytes) => void bytes.address);
+      keepUntilHere(list, kept);
       const client = created.get("client");
       const name = plugin.ask("Client_PlatformName", { client });
       const devices = devicesOf(plugin, client);
@@ -83,6 +83,7 @@ export class Client {
         options: encoded.address,
         optionsSize: encoded.bytes.length,
       });
+      keepUntilHere(code, format, encoded, program);
       const handle = compiled.get("executable");
       const executable = plugin.ask("LoadedExecutable_GetExecutable", { loaded: handle }).get("executable");
       const outputs = Number(plugin.ask("Executable_NumOutputs", { executable }).get("numOutputs"));
@@ -111,6 +112,7 @@ export class Client {
     } catch (error) {
       return failWith(error, `an argument of ${elements.byteLength} bytes cannot be copied to the device`);
     }
+    keepUntilHere(bytes, held, dims);
     const buffer = this.sending.get("buffer");
     // The elements were copied during the call.
     this.plugin.ask("Event_Destroy", { event: this.sending.get("done") });
@@ -137,6 +139,7 @@ export class Client {
       ...{ layout: shape.length > 1 ? layout.address : 0, event: 0 },
     });
     this.plugin.call("Buffer_ToHostBuffer", this.fetching);
+    keepUntilHere(axes, layout);
     return { elements, event: this.fetching.get("event") };
   }
 

@@ -9,8 +9,8 @@ import {
   type TypedArray,
 } from "../../array/index.js";
 import type { LoggedMessage } from "../../compiler/index.js";
-import { Block, Bytes } from "./block.js";
-import { DeviceElements, holdConstant, holdResults, makeRoom } from "./buffers.js";
+import { Block, Bytes, keepUntilHere } from "./block.js";
+import { bytesOf, DeviceElements, holdConstant, holdResults, makeRoom } from "./buffers.js";
 import type { Client, CompiledProgram } from "./client.js";
 import { printLog } from "./messages.js";
 import { failWith, PluginError } from "./plugin.js";
@@ -29,8 +29,6 @@ interface Argument {
   readonly buffer: bigint;
   readonly owner: DeviceElements | null;
 }
-
-const bytesOf = ({ shape, dtype }: ArrayType): number => sizeOf(shape) * itemSize(dtype);
 
 export class XlaExecutable {
   private readonly types: readonly ArrayType[];
@@ -98,6 +96,7 @@ export class XlaExecutable {
       numNonDonatable: isSparing ? list.length - donated.filter(Boolean).length : 0,
     });
     this.execute();
+    keepUntilHere(except, this.lists, this.given, this.results, this.options);
     list.forEach(({ owner, buffer }, at) => {
       if (owner === null) this.client.destroy(buffer);
       else if (donated[at]) owner.giveUp();

@@ -80,7 +80,7 @@ export class Reader {
     const head = /^func\.func (?:public|private) @(\w+)\((.*)\) -> (.*) \{$/.exec(line);
     if (head === null) throw new Error(`no function: ${line}`);
     const [, name, inputs, outputs] = head;
-    const withoutAttributes = (text: string) => text.replaceAll(/ \{[^}]*(?:"\{[^"]*\}"[^}]*)*\}/g, "");
+    const withoutAttributes = (text: string) => text.replaceAll(/ \{(?:"[^"]*"|[^"}])*\}/g, "");
     return {
       name,
       inputs: parseInputs(withoutAttributes(inputs)),

@@ -2,7 +2,7 @@
 import { erf, erfInv, logistic } from "./functions.js";
 import { writeFormula } from "./formulas.js";
 import { float32Fma } from "./fusedMultiply.js";
-import { convertNumbers, extreme, truncate, zeroLike } from "./numbers.js";
+import { convertNumbers, divided, extreme, truncate, zeroLike } from "./numbers.js";
 import { integerPower } from "./powers.js";
 import { isFloating, one, rules } from "./rule.js";
 import { tensor } from "./types.js";
@@ -26,9 +26,10 @@ export const elementwise = rules({
   sub: direct("subtract"),
   mul: direct("multiply"),
   fma: one((writer, operands) => float32Fma(writer, operands)),
-  // Integers divided by zero give -1, and leave the dividend as the remainder.
-  div: direct("divide"),
-  rem: direct("remainder"),
+  div: one((writer, [x, y]) =>
+    divided(writer, "divide", x, y, (shape) => writer.constant(-1, x.dtype, shape)),
+  ),
+  rem: one((writer, [x, y]) => divided(writer, "remainder", x, y, (shape) => writer.spread(x, shape))),
   pow: one((writer, [x, y]) =>
     isFloating(x.dtype) ? writer.elementwise("power", [x, y]) : integerPower(writer, x, y),
   ),

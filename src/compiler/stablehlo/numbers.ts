@@ -17,6 +17,25 @@ export function truncate(writer: Writer, x: Value): Value {
   return writer.select(isNegative, writer.elementwise("ceil", [x]), writer.elementwise("floor", [x]));
 }
 
+/**
+ * A quotient or remainder. For integers, `byZero` is what a division by zero gives: XLA has the same result in mind, but
+ * takes x / x for 1 all the same.
+ */
+export function divided(
+  writer: Writer,
+  name: "divide" | "remainder",
+  x: Value,
+  y: Value,
+  byZero: (shape: Value["shape"]) => Value,
+): Value {
+  if (isFloating(x.dtype) || (y.splat !== undefined && y.splat !== 0))
+    return writer.elementwise(name, [x, y]);
+  const isZero = writer.compare("EQ", y, zeroLike(writer, y));
+  const divisor = writer.select(isZero, writer.constant(1, y.dtype, y.shape), y);
+  const result = writer.elementwise(name, [x, divisor]);
+  return writer.select(writer.spread(isZero, result.shape), byZero(result.shape), result);
+}
+
 /** The first float beyond the largest value of each integer dtype, that value, and the smallest one. */
 const bounds = {
   int32: { beyond: 2 ** 31, largest: 2 ** 31 - 1, smallest: -(2 ** 31) },

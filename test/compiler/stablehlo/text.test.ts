@@ -70,7 +70,10 @@ describe("StableHLO", () => {
       return [random.bits(key, [3]), random.bits(first, [3])];
     };
     const { text } = written(f, [random.key(0)]);
-    expect(text.match(/private @threefry2x32\w*/g)?.sort()).toEqual(["private @threefry2x32_2", "private @threefry2x32_3"]);
+    expect(text.match(/private @threefry2x32\w*/g)?.sort()).toEqual([
+      "private @threefry2x32_2",
+      "private @threefry2x32_3",
+    ]);
   });
 
   it("holds floats at the bounds of integers, and takes NaN for 0", () => {

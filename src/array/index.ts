@@ -47,13 +47,20 @@ export {
   type CompileOptions,
   type Executable,
 } from "./transforms/backend.js";
-export type { ResidentExecutable, ShardedOptions, Shards, SpmdExecutable, SpmdOptions } from "./transforms/backend.js";
+export type {
+  ResidentExecutable,
+  ShardedOptions,
+  Shards,
+  SpmdExecutable,
+  SpmdOptions,
+} from "./transforms/backend.js";
 export * as axes from "./sharding/axes.js";
 export type { Layout, NamedAxis } from "./sharding/axes.js";
 export {
   devices,
   howToGetDevices,
   localDeviceCount,
+  offerDevices,
   setCpuDevices,
   type Device,
 } from "./sharding/devices.js";

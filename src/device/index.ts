@@ -1,10 +1,10 @@
 // What runs compiled programs. Importing this layer makes WebAssembly what `jit` uses, and native code, GPUs and XLA what
 // it can use.
-import { registerBackend } from "../array/index.js";
+import { offerDevices, registerBackend } from "../array/index.js";
 import { cudaDevice } from "./cuda/index.js";
 import { nativeDevice } from "./native/index.js";
 import { wasmBackend } from "./wasm/backend.js";
-import { xlaDevice } from "./xla/index.js";
+import { xlaDevice, xlaDevices } from "./xla/index.js";
 
 export { cudaProblem } from "./cuda/index.js";
 export { clearCache, listCache, nativeProblem, type CacheEntry } from "./native/index.js";
@@ -14,3 +14,4 @@ registerBackend(wasmBackend());
 registerBackend(nativeDevice(), { isDefault: false });
 registerBackend(cudaDevice(), { isDefault: false });
 registerBackend(xlaDevice(), { isDefault: false });
+offerDevices("gpu", xlaDevices);

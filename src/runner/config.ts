@@ -77,8 +77,8 @@ export const RunnerConfig = defineConfig<RunnerConfig>(
   ({ resume, overwrite, checkpointInterval, checkpointDir, device, threads, numDevices }) => {
     if (device !== "native" && device !== "auto" && (threads ?? 1) > 1)
       return `threads are for native runs, and device is "${device}", got threads ${threads}; leave one of them out`;
-    if ((device === "native" || device === "cuda" || device === "gpu") && (numDevices ?? 1) > 1)
-      return `several devices run WebAssembly, got device "${device}" and numDevices ${numDevices}; leave one of them out`;
+    if ((device === "native" || device === "cuda") && (numDevices ?? 1) > 1)
+      return `several devices run WebAssembly or XLA, got device "${device}" and numDevices ${numDevices}; leave one of them out`;
     if (resume && overwrite) return "resume and overwrite exclude each other: choose one";
     if (checkpointInterval !== null) return null;
     if (resume)

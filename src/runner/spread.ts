@@ -26,7 +26,8 @@ export function spreadFor(
   { numDevices, fsdpDevices, device }: RunnerConfig,
 ): Spread | null {
   // One that is asked for needs no look at the others.
-  const count = numDevices === 1 ? 1 : getNumDevices(numDevices);
+  const platform = device === "gpu" ? "gpu" : "cpu";
+  const count = numDevices === 1 ? 1 : getNumDevices(numDevices, platform);
   if (count % fsdpDevices !== 0) {
     fail(
       operation,
@@ -34,14 +35,14 @@ export function spreadFor(
         "devices as every other",
     );
   }
-  if (count > 1 && (device === "native" || device === "cuda" || device === "gpu")) {
+  if (count > 1 && (device === "native" || device === "cuda")) {
     const what = device === "native" ? "one device, which has threads" : "one GPU";
     fail(
       operation,
       `device "${device}" is ${what}, and there are ${count}; set numDevices to 1, or leave device out`,
     );
   }
-  return count === 1 ? null : { count, mesh: makeMesh({ numDevices: count, numFsdpDevices: fsdpDevices }) };
+  return count === 1 ? null : { count, mesh: makeMesh({ numDevices: count, numFsdpDevices: fsdpDevices, platform }) };
 }
 
 /** The axes along which data is split. */

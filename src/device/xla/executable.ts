@@ -1,13 +1,5 @@
 // A program of XLA, run: arguments go to the device where they are not there yet, results stay there.
-import {
-  Array,
-  arrayType,
-  itemSize,
-  sizeOf,
-  type ArrayType,
-  type Program,
-  type TypedArray,
-} from "../../array/index.js";
+import { Array, arrayType, type ArrayType, type Program, type TypedArray } from "../../array/index.js";
 import type { LoggedMessage } from "../../compiler/index.js";
 import { Block, Bytes, keepUntilHere } from "./block.js";
 import { bytesOf, DeviceElements, holdConstant, holdResults, makeRoom } from "./buffers.js";

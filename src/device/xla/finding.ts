@@ -44,7 +44,7 @@ function findAsked(koffi: Koffi, asked: string): Plugin | Problem {
 }
 
 const howToGetOne =
-  "the plugin for NVIDIA GPUs is xla_cuda_plugin.so in the package jax-cuda13-plugin or jax-cuda12-plugin (pip install " +
+  "the plugin for NVIDIA GPUs is xla_cuda_plugin.so in the package jax-cuda13-pjrt or jax-cuda12-pjrt (pip install " +
   '"jax[cuda13]", or unpack the wheel, which is a zip file; docs/accelerators.md tells how)';
 
 const withoutPlugin =

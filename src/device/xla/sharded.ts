@@ -16,7 +16,7 @@ import {
 import { stablehlo } from "../../compiler/index.js";
 import { writeDumps } from "../dump.js";
 import { Block, Bytes, keepUntilHere } from "./block.js";
-import { bytesOf, DeviceElements, holdConstant, holdResults } from "./buffers.js";
+import { bytesOf, holdConstant, holdResults, type DeviceElements } from "./buffers.js";
 import type { Client, CompiledProgram } from "./client.js";
 import { failWith } from "./plugin.js";
 import { matmulPrecision, wordsOf, xlaSettings } from "./settings.js";

@@ -46,6 +46,7 @@ export {
   type Backend,
   type CompileOptions,
   type Executable,
+  type MatmulPrecision,
 } from "./transforms/backend.js";
 export type {
   ResidentExecutable,

@@ -20,7 +20,6 @@ export {
   logWords,
   stablehlo,
   type LoggedMessage,
-  type MatmulPrecision,
   type Placement,
   type StablehloProgram,
 } from "./stablehlo/index.js";

@@ -42,7 +42,9 @@ export function spreadFor(
       `device "${device}" is ${what}, and there are ${count}; set numDevices to 1, or leave device out`,
     );
   }
-  return count === 1 ? null : { count, mesh: makeMesh({ numDevices: count, numFsdpDevices: fsdpDevices, platform }) };
+  return count === 1
+    ? null
+    : { count, mesh: makeMesh({ numDevices: count, numFsdpDevices: fsdpDevices, platform }) };
 }
 
 /** The axes along which data is split. */

@@ -67,7 +67,8 @@ describe("functions of one float", () => {
 describe("functions of two floats", () => {
   for (const [name, f] of Object.entries(exactBinary)) {
     it(`${name} is exact`, () => {
-      for (const pairs of [specialPairs, mixedPairs, multiples]) expectSame(f, pairs, { ...exactly, signedZeros: true });
+      for (const pairs of [specialPairs, mixedPairs, multiples])
+        expectSame(f, pairs, { ...exactly, signedZeros: true });
     });
   }
   for (const [name, f] of Object.entries({ maximum: np.maximum, minimum: np.minimum })) {

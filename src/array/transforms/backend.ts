@@ -35,7 +35,12 @@ export interface CompileOptions {
   readonly donated: readonly boolean[];
   /** How many threads may work on it, where a device has threads; null or left out: as many as help. */
   readonly threads?: number | null;
+  /** How exact products of float32 must be; null or left out: as the device has it. */
+  readonly matmulPrecision?: MatmulPrecision | null;
 }
+
+/** As JAX has it: "highest" is all of float32, "default" what a device is fastest at. */
+export type MatmulPrecision = "default" | "high" | "highest";
 
 /** The blocks of an array, one on each device; they stay there until they are read. */
 export interface Shards {
@@ -51,6 +56,7 @@ export interface SpmdOptions {
   readonly constants: readonly Array[];
   /** Which of the other inputs may be overwritten by a run. */
   readonly donated: readonly boolean[];
+  readonly matmulPrecision?: MatmulPrecision | null;
 }
 
 /** How a program on whole arrays is prepared for a backend that splits it itself. */

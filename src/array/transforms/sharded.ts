@@ -111,7 +111,10 @@ function overMesh(
   placement: Placement,
 ): Required<Pick<Backend, "compile" | "compileAsync">> {
   const { mesh } = placement;
-  const prepare = (program: Program, { constants, donated, name }: CompileOptions) => {
+  const prepare = (
+    program: Program,
+    { constants, donated, name, matmulPrecision = null }: CompileOptions,
+  ) => {
     const split = splitOver(program, constants.length, placement);
     // What was asked for is returned as it was written.
     const shardings = (asked: readonly (NamedSharding | null)[], layouts: readonly Layout[]) =>
@@ -129,7 +132,7 @@ function overMesh(
           ),
       bytesPerDevice: executable.bytesPerDevice,
     });
-    return { split, finish, options: { name, constants, donated, axes: mesh.axes } };
+    return { split, finish, options: { name, constants, donated, matmulPrecision, axes: mesh.axes } };
   };
   const spmd = (program: Program, options: CompileOptions): Executable => {
     if (backend.spmd === undefined && backend.sharded === undefined) refuse(backend);

@@ -3,13 +3,14 @@ import {
   typesOf,
   type Atom,
   type Layout,
+  type MatmulPrecision,
   type NamedAxis,
   type Program,
   type Variable,
 } from "../../array/index.js";
 import { simplifyProgram } from "../simplify/simplify.js";
 import { PrintLog, type LoggedMessage } from "./printing.js";
-import type { Context, MatmulPrecision } from "./rule.js";
+import type { Context } from "./rule.js";
 import { shardingAttribute } from "./shardings.js";
 import { ruleOf } from "./table.js";
 import { sameType, tensorOf } from "./types.js";

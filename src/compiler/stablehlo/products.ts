@@ -1,6 +1,6 @@
 // Sums of products.
-import type { DotParams } from "../../array/index.js";
-import { isFloating, rules, type MatmulPrecision } from "./rule.js";
+import type { DotParams, MatmulPrecision } from "../../array/index.js";
+import { isFloating, rules } from "./rule.js";
 import { showList, tensor } from "./types.js";
 
 const pair = (name: string, [left, right]: readonly [readonly number[], readonly number[]]): string =>

@@ -1,11 +1,8 @@
 // What a rule is: how an equation of one primitive is written.
-import type { Equation, NamedAxis, Program } from "../../array/index.js";
+import type { Equation, MatmulPrecision, NamedAxis, Program } from "../../array/index.js";
 import type { PrimitiveName } from "../primitives/index.js";
 import type { PrintLog } from "./printing.js";
 import type { Value, Writer } from "./writer.js";
-
-/** As JAX has it: "highest" is all of float32, "default" what the device is fastest at. */
-export type MatmulPrecision = "default" | "high" | "highest";
 
 /** What rules may ask of the program around them. */
 export interface Context {

@@ -5,7 +5,7 @@ import { writeDumps } from "../dump.js";
 import { Remembered } from "../remembered.js";
 import { findClient, needClient, type Client } from "./client.js";
 import { XlaExecutable, type Ready } from "./executable.js";
-import { matmulPrecision, xlaSettings } from "./settings.js";
+import { defaultPrecision, xlaSettings } from "./settings.js";
 import { XlaShardedExecutable } from "./sharded.js";
 
 /** Why programs cannot run on XLA here, and what to do; null if they can. */
@@ -17,8 +17,9 @@ export function xlaProblem(): string | null {
 export function xlaBackend(): Backend {
   const remembered = new Remembered<Ready>();
 
-  function ready(client: Client, program: Program, { name, constants, donated }: CompileOptions): Ready {
-    const precision = matmulPrecision();
+  function ready(client: Client, program: Program, options: CompileOptions): Ready {
+    const { name, constants, donated } = options;
+    const precision = options.matmulPrecision ?? defaultPrecision();
     const settings = xlaSettings();
     const flags = [...constants.map(() => false), ...donated];
     const key = [flags.join(), precision, JSON.stringify(settings), programKey(program)].join(" ");

@@ -43,10 +43,14 @@ class Held {
     if (this.buffer === null) return;
     this.client.destroy(this.buffer);
     this.buffer = null;
+    results.delete(this);
   }
 }
 
 const collected = new FinalizationRegistry<Held>((held) => held.free());
+
+/** All results that are on a device. */
+const results = new Set<Held>();
 
 /**
  * Results of this turn. The garbage collector's word comes between turns only: a loop that never ends its turn would fill
@@ -56,31 +60,47 @@ let fresh: Held[] = [];
 let freshBytes = 0;
 let isClearing = false;
 
-function remember(held: Held): void {
-  fresh.push(held);
-  freshBytes += held.bytes;
-  if (fresh.length > mostFresh || freshBytes > mostFreshBytes) moveToHost(fresh.length / 2);
+/** Counts results of a run. */
+function remember(list: readonly Held[]): void {
+  if (fresh.length > mostFresh || freshBytes > mostFreshBytes) {
+    setFresh(fresh.filter(({ buffer }) => buffer !== null));
+    if (fresh.length > mostFresh / 2 || freshBytes > mostFreshBytes) {
+      const half = Math.ceil(fresh.length / 2);
+      moveToHost(fresh.slice(0, half));
+      setFresh(fresh.slice(half));
+    }
+  }
+  for (const held of list) {
+    results.add(held);
+    fresh.push(held);
+    freshBytes += held.bytes;
+  }
   if (isClearing) return;
   isClearing = true;
   const { setImmediate } = globalThis;
   setImmediate(() => {
-    [fresh, freshBytes, isClearing] = [[], 0, false];
+    setFresh([]);
+    isClearing = false;
   }).unref();
 }
 
-function moveToHost(count: number): void {
-  const old = fresh.slice(0, count);
-  fresh = fresh.slice(count);
-  freshBytes = fresh.reduce((sum, { bytes }) => sum + bytes, 0);
-  fetchAll(old.filter(({ buffer }) => buffer !== null));
-  old.forEach((held) => held.free());
+function setFresh(list: Held[]): void {
+  fresh = list;
+  freshBytes = list.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Moves what waits for the garbage collector to the host; tells whether there was anything. */
-export function makeRoom(): boolean {
-  const any = fresh.some(({ buffer }) => buffer !== null);
-  moveToHost(fresh.length);
-  return any;
+function moveToHost(list: readonly Held[]): void {
+  fetchAll(list);
+  list.forEach((held) => held.free());
+}
+
+/** Moves all results to the host but those that are in use; tells whether there were any. */
+export function makeRoom(client: Client, inUse: ReadonlySet<bigint>): boolean {
+  const idle = [...results].filter(
+    (held) => held.client === client && held.buffer !== null && !inUse.has(held.buffer),
+  );
+  moveToHost(idle);
+  return idle.length > 0;
 }
 
 /** Copies buffers to the host, all at once, where that has not been done. */
@@ -145,9 +165,9 @@ export function holdResults(
   bytes: readonly number[],
 ): DeviceElements[] {
   const all = buffers.map((buffer, at) => new Held(client, buffer, types[at], bytes[at]));
+  remember(all);
   return all.map((held) => {
     held.siblings = all;
-    remember(held);
     return new DeviceElements(held);
   });
 }

@@ -74,9 +74,8 @@ export class XlaExecutable {
   run(inputs: readonly Array[]): Array[] {
     const list = inputs.map((input) => this.argument(input));
     const kept = this.constants.map((owner) => owner.bufferOn(this.client) ?? this.lost());
-    [...kept, ...list.map(({ buffer }) => buffer)].forEach((buffer, at) =>
-      this.given.setWord(8 * at, buffer),
-    );
+    const all = [...kept, ...list.map(({ buffer }) => buffer)];
+    all.forEach((buffer, at) => this.given.setWord(8 * at, buffer));
     const donated = this.donatedIn(list);
     const except = wordsOf(
       this.client.plugin.koffi,
@@ -87,7 +86,7 @@ export class XlaExecutable {
       nonDonatable: isSparing ? except.address : 0,
       numNonDonatable: isSparing ? list.length - donated.filter(Boolean).length : 0,
     });
-    this.execute();
+    this.execute(all);
     keepUntilHere(except, this.lists, this.given, this.results, this.options);
     list.forEach(({ owner, buffer }, at) => {
       if (owner === null) this.client.destroy(buffer);
@@ -114,12 +113,12 @@ export class XlaExecutable {
   }
 
   /** Starts the program. Once the device is full, results that nobody may need any more make room for it. */
-  private execute(): void {
+  private execute(inUse: readonly bigint[]): void {
     const start = () => this.client.plugin.call("LoadedExecutable_Execute", this.call);
     try {
       start();
     } catch (error) {
-      if (!(error instanceof PluginError) || !error.isOutOfMemory || !makeRoom())
+      if (!(error instanceof PluginError) || !error.isOutOfMemory || !makeRoom(this.client, new Set(inUse)))
         failWith(error, `${this.name} cannot run`);
       try {
         start();

@@ -1,6 +1,5 @@
 // What the environment says about a client of XLA and about how programs are compiled.
-import { check, environment, fail, rules } from "../../array/index.js";
-import type { MatmulPrecision } from "../../compiler/index.js";
+import { check, environment, fail, rules, type MatmulPrecision } from "../../array/index.js";
 import type { Koffi } from "../koffi.js";
 import { Bytes } from "./block.js";
 import { offsets, valueTypes } from "./functions.js";
@@ -79,8 +78,8 @@ export function wordsOf(koffi: Koffi, numbers: readonly (number | bigint)[]): By
 
 const precisions: readonly MatmulPrecision[] = ["default", "high", "highest"];
 
-/** How exact products of float32 shall be. */
-export function matmulPrecision(): MatmulPrecision {
+/** How exact products of float32 shall be, where a program does not say. */
+export function defaultPrecision(): MatmulPrecision {
   const asked = environment("VIBE_RL_MATMUL_PRECISION");
   if (asked === undefined) return "highest";
   const found = precisions.find((one) => one === asked);

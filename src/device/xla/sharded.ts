@@ -19,7 +19,7 @@ import { Block, Bytes, keepUntilHere } from "./block.js";
 import { bytesOf, holdConstant, holdResults, type DeviceElements } from "./buffers.js";
 import type { Client, CompiledProgram } from "./client.js";
 import { failWith } from "./plugin.js";
-import { matmulPrecision, wordsOf, xlaSettings } from "./settings.js";
+import { defaultPrecision, wordsOf, xlaSettings } from "./settings.js";
 
 const listOf = <T>(count: number, make: (at: number) => T): T[] =>
   globalThis.Array.from({ length: count }, (_, at) => make(at));
@@ -79,7 +79,7 @@ export class XlaShardedExecutable implements SpmdExecutable {
     const { text, simplified, messages } = stablehlo(program, {
       name,
       donated: [...constants.map(() => false), ...donated],
-      matmulPrecision: matmulPrecision(),
+      matmulPrecision: this.options.matmulPrecision ?? defaultPrecision(),
       placement: { axes, inputs, outputs },
     });
     if (messages.length > 0)

@@ -1,6 +1,7 @@
 // What programs look like as StableHLO.
 import { describe, expect, it } from "vitest";
-import { debug, lax, np, random, type Array } from "../../../src/array/index.js";
+import { debug, jit, lax, makeProgram, np, random, type Array } from "../../../src/array/index.js";
+import { stablehlo } from "../../../src/compiler/index.js";
 import { primitives } from "../../../src/array/primitives/index.js";
 import { stablehloRules } from "../../../src/compiler/stablehlo/table.js";
 import { showNumber } from "../../../src/compiler/stablehlo/types.js";
@@ -30,6 +31,12 @@ describe("StableHLO", () => {
   it("multiplies float32 at full precision, and integers as int32", () => {
     expect(mainOf((x, y) => np.dot(x, y), floats(2, 3), floats(3, 4))[0]).toContain(
       "contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>",
+    );
+    const { program } = makeProgram((x: Array) => np.dot(x, x))(floats(3));
+    const relaxed = stablehlo(program, { name: "test", donated: [], matmulPrecision: "default" });
+    expect(relaxed.text).toContain("precision = [DEFAULT, DEFAULT]");
+    expect(() => jit((x: Array) => x, { matmulPrecision: "low" as never })).toThrow(
+      'matmulPrecision must be "default" or "high" or "highest", or null, got "low"',
     );
     const small = floats(3).astype("uint8");
     expect(mainOf((x, y) => np.dot(x, y), small, small).filter((line) => line.includes("dot"))).toEqual([

@@ -8,7 +8,7 @@ import { xlaDevice, xlaDevices } from "./xla/index.js";
 
 export { cudaProblem } from "./cuda/index.js";
 export { clearCache, listCache, nativeProblem, type CacheEntry } from "./native/index.js";
-export { xlaProblem } from "./xla/index.js";
+export { distributedInitialize, xlaProblem, type DistributedOptions } from "./xla/index.js";
 
 registerBackend(wasmBackend());
 registerBackend(nativeDevice(), { isDefault: false });

@@ -10,6 +10,7 @@ import {
 } from "../../array/index.js";
 import { Block, Bytes, keepUntilHere } from "./block.js";
 import { compileOptions, type BuildOptions } from "./compileOptions.js";
+import { distributedClient, type DistributedClient } from "./distributed/initialize.js";
 import { findPlugin } from "./finding.js";
 import { elementTypes } from "./functions.js";
 import { failWith, PluginError, type Plugin } from "./plugin.js";
@@ -40,6 +41,8 @@ export class Client {
     /** "cuda", "rocm", "tpu", … */
     readonly platform: string,
     readonly devices: readonly XlaDevice[],
+    /** How many devices there are in all processes. */
+    readonly deviceCount: number,
   ) {
     this.sending = plugin.block("Client_BufferFromHostBuffer").set({ client: handle });
     this.fetching = plugin.block("Buffer_ToHostBuffer");
@@ -47,18 +50,26 @@ export class Client {
   }
 
   /** Starts a client, or says why there is none. */
-  static start(plugin: Plugin): Client | { readonly problem: string } {
+  static start(
+    plugin: Plugin,
+    distributed: DistributedClient | null = null,
+  ): Client | { readonly problem: string } {
     try {
       plugin.ask("Plugin_Initialize", {});
-      const options = clientOptions(plugin.file);
+      const options = clientOptions(plugin.file, distributed);
       const { list, kept } = packOptions(plugin.koffi, options);
-      const created = plugin.ask("Client_Create", { options: list.address, numOptions: options.length });
+      const { get = 0n, tryGet = 0n, put = 0n } = distributed?.callbacks ?? {};
+      const created = plugin.ask("Client_Create", {
+        ...{ options: list.address, numOptions: options.length },
+        ...{ kvGet: get, kvTryGet: tryGet, kvPut: put },
+      });
       keepUntilHere(list, kept);
       const client = created.get("client");
       const name = plugin.ask("Client_PlatformName", { client });
       const devices = devicesOf(plugin, client);
       if (devices.length === 0) return { problem: `the plugin ${plugin.file} has no devices here` };
-      return new Client(plugin, client, plugin.text(name.get("name"), name.get("nameSize")), devices);
+      const all = Number(plugin.ask("Client_Devices", { client }).get("numDevices"));
+      return new Client(plugin, client, plugin.text(name.get("name"), name.get("nameSize")), devices, all);
     } catch (error) {
       if (!(error instanceof PluginError)) throw error;
       return { problem: `the plugin ${plugin.file} does not start: ${error.message.trim()}` };
@@ -175,7 +186,7 @@ let found: Client | { readonly problem: string } | null = null;
 export function findClient(): Client | { readonly problem: string } {
   if (found !== null) return found;
   const plugin = findPlugin();
-  found = "problem" in plugin ? plugin : Client.start(plugin);
+  found = "problem" in plugin ? plugin : Client.start(plugin, distributedClient());
   return found;
 }
 

@@ -5,7 +5,7 @@
 const table = `
   Error_Destroy Error_Message Error_GetCode Plugin_Initialize -Plugin_Attributes
   Event_Destroy -Event_IsReady -Event_Error Event_Await -Event_OnReady
-  Client_Create Client_Destroy Client_PlatformName -Client_ProcessIndex Client_PlatformVersion -Client_Devices
+  Client_Create Client_Destroy Client_PlatformName -Client_ProcessIndex Client_PlatformVersion Client_Devices
   Client_AddressableDevices -Client_LookupDevice -Client_LookupAddressableDevice -Client_AddressableMemories
   Client_Compile -Client_DefaultDeviceAssignment Client_BufferFromHostBuffer
   DeviceDescription_Id -DeviceDescription_ProcessIndex -DeviceDescription_Attributes DeviceDescription_Kind
@@ -42,6 +42,7 @@ const fields = {
   Client_Destroy: "client",
   Client_PlatformName: "client name nameSize",
   Client_PlatformVersion: "client version versionSize",
+  Client_Devices: "client devices numDevices",
   Client_AddressableDevices: "client devices numDevices",
   Client_Compile: "client program options optionsSize executable",
   Client_BufferFromHostBuffer:

@@ -6,6 +6,8 @@ import type * as xla from "./index.js";
 const problem = "programs of XLA need Node, and are not part of bundles for browsers";
 
 export const xlaProblem: typeof xla.xlaProblem = () => problem;
+export const distributedInitialize: typeof xla.distributedInitialize = () =>
+  fail("distributedInitialize", problem);
 export const xlaDevices: typeof xla.xlaDevices = () => fail("gpu", problem);
 export const xlaDevice: typeof xla.xlaDevice = () => ({
   name: "gpu",

@@ -2,6 +2,7 @@
 import { check, environment, fail, rules, type MatmulPrecision } from "../../array/index.js";
 import type { Koffi } from "../koffi.js";
 import { Bytes } from "./block.js";
+import type { DistributedClient } from "./distributed/initialize.js";
 import { offsets, valueTypes } from "./functions.js";
 
 type Option =
@@ -10,8 +11,8 @@ type Option =
   | { readonly name: string; readonly type: "int64"; readonly value: number }
   | { readonly name: string; readonly type: "int64List"; readonly value: readonly number[] };
 
-/** Options for the client of a GPU: a part of its memory, taken as it is needed, and which GPUs there are. */
-export function clientOptions(file: string): Option[] {
+/** Options for the client of a GPU: a part of its memory, taken as it is needed, which GPUs there are, other processes. */
+export function clientOptions(file: string, distributed: DistributedClient | null): Option[] {
   const fraction = environment("VIBE_RL_XLA_MEMORY_FRACTION");
   const devices = environment("VIBE_RL_XLA_DEVICES");
   const isGpu = /cuda|rocm/i.test(file);
@@ -24,6 +25,12 @@ export function clientOptions(file: string): Option[] {
     ...(devices === undefined
       ? []
       : [{ name: "visible_devices", type: "int64List", value: numbersIn(devices) } as const]),
+    ...(distributed === null
+      ? []
+      : ([
+          { name: "node_id", type: "int64", value: distributed.processId },
+          { name: "num_nodes", type: "int64", value: distributed.numProcesses },
+        ] as const)),
   ];
 }
 

@@ -58,10 +58,10 @@ export class XlaShardedExecutable implements SpmdExecutable {
   ) {
     const { name, axes, constants } = options;
     this.count = deviceAxes.countAlong(axes);
-    if (this.count > client.devices.length) {
+    if (this.count > client.deviceCount) {
       fail(
         name,
-        `it is split over ${this.count} devices, and XLA has ${client.devices.length} here (${client.devices[0].kind}); ` +
+        `it is split over ${this.count} devices, and XLA has ${client.deviceCount} here (${client.devices[0].kind}); ` +
           'use a mesh of fewer, or device: "wasm", which simulates several on this machine',
       );
     }
@@ -71,7 +71,13 @@ export class XlaShardedExecutable implements SpmdExecutable {
     this.outputs = block(program.outputs, options.outputs);
     this.bytesPerDevice = [...this.inputs, ...this.outputs].reduce((sum, type) => sum + bytesOf(type), 0);
     this.compiled = this.compile(program);
-    this.constants = constants.map((constant) => this.everywhere(constant));
+    // Those of other processes have blocks of their own.
+    this.constants = this.isElsewhere ? [] : constants.map((constant) => this.everywhere(constant));
+  }
+
+  /** Whether other processes have some of the devices. */
+  private get isElsewhere(): boolean {
+    return this.count > this.client.devices.length;
   }
 
   private compile(program: Program): CompiledProgram {
@@ -115,6 +121,12 @@ export class XlaShardedExecutable implements SpmdExecutable {
   run(given: readonly Shards[]): Shards[] {
     const { client, compiled, constants, count, options } = this;
     const { plugin } = client;
+    if (this.isElsewhere)
+      fail(
+        options.name,
+        `it is compiled for ${count} devices, and this process has ${client.devices.length} of them; programs that several ` +
+          "processes run together are not there yet",
+      );
     const types = this.inputs.slice(constants.length);
     const placed = given.map((shards, at) => this.placed(shards, types[at]));
     const all = [...constants, ...placed];

@@ -36,6 +36,7 @@ function builtPlugin(): string {
     ...flags,
     "-shared",
     "-fPIC",
+    "-pthread",
     "-o",
     aside,
     path.join(import.meta.dirname, "fakePlugin.c"),

@@ -2,6 +2,7 @@
 // arguments to the results, one to each; where an argument may be overwritten, its memory becomes the result's. The text decides what goes wrong:
 // "refused" in it cannot be compiled, "full" runs out of memory as long as there are more buffers than the number "room".
 // Settings and counters are named numbers, by fake_set and fake_get.
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 static struct { const char *name; int64_t value; } numbers[] = {
   {"major", 0}, {"minor", 115}, {"devices", 1}, {"createStatus", 0}, {"holes", 0}, {"room", 1 << 30},
-  {"buffers", 0}, {"events", 0}, {"sent", 0}, {"fetched", 0}, {"runs", 0}, {"options", 0}, {"failFetch", 0},
+  {"buffers", 0}, {"events", 0}, {"sent", 0}, {"fetched", 0}, {"runs", 0}, {"options", 0}, {"failFetch", 0}, {"nodes", 1}, {"getMs", 20000},
 };
 static int64_t *number(const char *name) {
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -43,12 +44,63 @@ static void *errorCode(Word *a) { *(int *)&a[3] = ((Error *)a[2])->code; return 
 static void *nothing(Word *a) { (void)a; return NULL; }
 static void *eventDestroy(Word *a) { --*number("events"); free((void *)a[2]); return NULL; }
 static void *eventAwait(Word *a) { (void)a; return *number("failFetch") ? fail(13, "the device was lost") : NULL; }
+/** What processes tell each other: every one puts its name, and a thread of its own waits for that of each. */
+typedef void *(*Callback)(Word *);
+typedef struct { Callback get; Word key[8], arguments[12]; void *error; } Wait;
+static Word callbackError;
+static void *makeError(int code, const char *message, size_t size) {
+  char *copy = strndup(message, size);
+  void *error = fail(code, copy);
+  free(copy);
+  return error;
+}
+static void *waitFor(void *given) {
+  Wait *wait = given;
+  Word *a = wait->arguments;
+  a[2] = (Word)wait->key, a[3] = strlen((char *)wait->key), *(int *)&a[4] = *number("getMs"), a[5] = (Word)&callbackError;
+  wait->error = wait->get(a);
+  return NULL;
+}
+static void *meet(Callback get, Callback tryGet, Callback put, int node, int nodes) {
+  callbackError = (Word)makeError;
+  char key[32], value[32];
+  Word missing[12] = {0, 0, (Word) "nothing", 7, (Word)&callbackError};
+  if (tryGet(missing) == NULL) return fail(13, "there was something");
+  sprintf(key, "node %d", node), sprintf(value, "process %d", node);
+  Word a[8] = {0, 0, (Word)key, strlen(key), (Word)value, strlen(value), (Word)&callbackError};
+  put(a);
+  Wait waits[8] = {0};
+  pthread_t threads[8];
+  for (int i = 0; i < nodes; i++) {
+    waits[i].get = get;
+    sprintf((char *)waits[i].key, "node %d", i);
+    pthread_create(&threads[i], NULL, waitFor, &waits[i]);
+  }
+  void *error = NULL;
+  for (int i = 0; i < nodes; i++) {
+    pthread_join(threads[i], NULL);
+    Word *got = waits[i].arguments;
+    sprintf(value, "process %d", i);
+    if (waits[i].error) error = waits[i].error;
+    else if (got[8] != strlen(value) || memcmp((char *)got[7], value, got[8])) error = fail(13, "another value");
+    else ((void (*)(Word))got[9])(got[7]);
+  }
+  return error;
+}
 static void *clientCreate(Word *a) {
   *number("options") = a[3];
   if (*number("createStatus")) return fail(*number("createStatus"), "no device was found");
+  int node = 0, nodes = 1;
+  for (Word i = 0; i < a[3]; i++) {
+    Word *option = (Word *)(a[2] + 56 * i);
+    if (strncmp((char *)option[2], "node_id", option[3]) == 0) node = option[5];
+    if (strncmp((char *)option[2], "num_nodes", option[3]) == 0) nodes = option[5];
+  }
+  *number("nodes") = nodes;
   a[8] = 1;
-  return NULL;
+  return nodes == 1 ? NULL : meet((Callback)a[4], (Callback)a[9], (Callback)a[6], node, nodes);
 }
+static void *allDevices(Word *a) { a[4] = *number("devices") * *number("nodes"); return NULL; }
 static void *platformName(Word *a) { a[3] = (Word) "fake"; a[4] = 4; return NULL; }
 static void *devices(Word *a) {
   static Word list[8] = {101, 102, 103, 104, 105, 106, 107, 108};
@@ -143,7 +195,7 @@ static Word table[5 + 80];
 void *GetPjrtApi(void) {
   void *(*functions[80])(Word *) = {
     [0] = errorDestroy, [1] = errorMessage, [2] = errorCode, [3] = nothing, [5] = eventDestroy, [8] = eventAwait,
-    [10] = clientCreate, [11] = nothing, [12] = platformName, [14] = platformName, [16] = devices, [20] = compile,
+    [10] = clientCreate, [11] = nothing, [12] = platformName, [14] = platformName, [15] = allDevices, [16] = devices, [20] = compile,
     [22] = send, [23] = deviceId, [26] = deviceKind, [29] = description, [40] = nothing, [44] = numOutputs,
     [50] = nothing, [51] = getExecutable, [55] = execute, [58] = bufferDestroy, [70] = fetch,
   };

@@ -2,32 +2,29 @@
 // specification has them. VIBE_RL_DEVICE="checked stablehlo" checks those of all tests of the compiler.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jit } from "vibe-rl/array";
 import { argumentsFor, mixedPrograms, toFunction } from "../mixedPrograms.js";
 import { programBatches } from "../programBatches.js";
 import { functionBatches } from "../functionBatches.js";
 import { stateArguments, statePrograms, toStateFunction } from "../statePrograms.js";
 import { fewOf, type BatchedCase } from "../together.js";
-import "./backend.js";
 import { checkModule } from "./check.js";
+import { written } from "./text.js";
 
-const device = "checked stablehlo";
-
-/** Writes and checks the program of a case; its results do not matter here. */
-const check = ({ f, args }: Pick<BatchedCase, "f" | "args">): void => void jit(f, { device })(...args);
+/** Writes the program of a case, and checks it; what it computes does not matter here. */
+const check = ({ f, args }: Pick<BatchedCase, "f" | "args">): void => checkModule(written(f, args).text);
 
 describe("programs are well formed", () => {
   it.each(Object.entries({ ...functionBatches, ...programBatches }))("that %s", (_, batch) => {
-    for (const one of fewOf(batch(device), 12)) check(one);
+    for (const one of fewOf(batch("wasm"), 12)) check(one);
   });
 
   it("over all dtypes", () => {
-    for (const program of fc.sample(mixedPrograms(), { numRuns: 60, seed: 5 }))
+    for (const program of fc.sample(mixedPrograms(), { numRuns: 40, seed: 5 }))
       check({ f: toFunction(program), args: argumentsFor(program, 1) });
   });
 
   it("with states that loops and branches exchange", () => {
-    for (const program of fc.sample(statePrograms(), { numRuns: 60, seed: 5 }))
+    for (const program of fc.sample(statePrograms(), { numRuns: 40, seed: 5 }))
       check({ f: toStateFunction(program), args: stateArguments(1) });
   });
 });

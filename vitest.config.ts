@@ -8,6 +8,12 @@ const deviceTests = "test/**/*.devices.test.ts";
 const source = path.join(import.meta.dirname, "src") + path.sep;
 const built = path.join(import.meta.dirname, "dist") + path.sep;
 
+/** Devices that only tests have, and what makes them. */
+const ownDevices: Readonly<Record<string, string | undefined>> = {
+  "emulated ptx": "test/compiler/ptx/backend.ts",
+  "checked stablehlo": "test/compiler/stablehlo/backend.ts",
+};
+
 /**
  * Takes modules of src/ from dist/, which test/globalSetup.ts keeps up to date. As modules of Node's own (see
  * `server.deps`) they load once in each worker and run at full speed; but `vi.mock` cannot replace what they import.
@@ -49,8 +55,7 @@ export default defineConfig({
         extends: true,
         test: {
           ...{ name: "tests", include: ["test/**/*.test.ts"], exclude: [deviceTests] },
-          // A device that only tests have.
-          setupFiles: process.env.VIBE_RL_DEVICE === "emulated ptx" ? "test/compiler/ptx/backend.ts" : [],
+          setupFiles: ownDevices[process.env.VIBE_RL_DEVICE ?? ""] ?? [],
         },
       },
       {

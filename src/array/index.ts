@@ -46,14 +46,22 @@ export {
   type Backend,
   type CompileOptions,
   type Executable,
+  type MatmulPrecision,
 } from "./transforms/backend.js";
-export type { ResidentExecutable, Shards, SpmdExecutable, SpmdOptions } from "./transforms/backend.js";
+export type {
+  ResidentExecutable,
+  ShardedOptions,
+  Shards,
+  SpmdExecutable,
+  SpmdOptions,
+} from "./transforms/backend.js";
 export * as axes from "./sharding/axes.js";
 export type { Layout, NamedAxis } from "./sharding/axes.js";
 export {
   devices,
   howToGetDevices,
   localDeviceCount,
+  offerDevices,
   setCpuDevices,
   type Device,
 } from "./sharding/devices.js";

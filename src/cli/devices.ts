@@ -1,12 +1,13 @@
 // The devices that a command line asks for.
 import { environment, localDeviceCount, setCpuDevices } from "../array/index.js";
 import type { TrainConfig } from "../config/index.js";
-import { cudaProblem, nativeProblem } from "../device/index.js";
+import { cudaProblem, nativeProblem, xlaProblem } from "../device/index.js";
 import { RunnerConfig } from "../runner/index.js";
 
 /** What keeps programs from running on a device here; null if nothing does. */
 function problemOf(device: RunnerConfig["device"]): string | null {
   if (device === "native") return nativeProblem();
+  if (device === "gpu") return xlaProblem();
   return device === "cuda" ? cudaProblem() : null;
 }
 

@@ -21,9 +21,16 @@ export {
 } from "./c/renderer.js";
 export { compile, isCompilable } from "./compile.js";
 export type { Compiled, Message, Slot, WasmProgram, WasmSpmdProgram } from "./compiled.js";
-export { dumpPasses, dumpText, type CompiledForms } from "./dump.js";
+export { dumpPasses, dumpText, type CompiledForms, type HandedOn } from "./dump.js";
 export { programKey } from "./key.js";
 export { ptxRenderer, type PtxProgram, type PtxTarget } from "./ptx/renderer.js";
+export {
+  logWords,
+  stablehlo,
+  type LoggedMessage,
+  type Placement,
+  type StablehloProgram,
+} from "./stablehlo/index.js";
 export { simplifyProgram } from "./simplify/simplify.js";
 export type { Renderer } from "./renderer.js";
 export { controlWords } from "./wasm/control.js";

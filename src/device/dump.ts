@@ -1,6 +1,6 @@
 // Writing what the compiler's passes made of programs to files, where VIBE_RL_DUMP asks for it.
 import { environment, fail } from "../array/index.js";
-import { dumpPasses, dumpText, type CompiledForms } from "../compiler/index.js";
+import { dumpPasses, dumpText, type CompiledForms, type HandedOn } from "../compiler/index.js";
 import { fs, hasFiles, path } from "../node/index.js";
 
 /** The passes that VIBE_RL_DUMP names, separated by commas. */
@@ -21,7 +21,7 @@ let compilations = 0;
  * Counts a compilation, and writes what VIBE_RL_DUMP asks for to `<number>-<name>.<pass>.txt` (machine code:
  * `.wat`) in the folder VIBE_RL_DUMP_DIR, by default `vibe-rl-dump`. Does nothing if the variable is not set.
  */
-export function writeDumps(name: string, forms: CompiledForms): void {
+export function writeDumps(name: string, forms: CompiledForms | HandedOn): void {
   const number = ++compilations;
   const wanted = environment("VIBE_RL_DUMP");
   if (wanted === undefined) return;

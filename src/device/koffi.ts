@@ -22,7 +22,11 @@ export interface Koffi {
   readonly view: (address: bigint, bytes: number) => ArrayBuffer;
   /** Where the memory of a buffer is. */
   readonly address: (of: ArrayBufferView) => bigint;
-  readonly decode: { readonly string: (address: bigint) => string | null };
+  readonly decode: {
+    /** What lies at an address; of the type of a function, one that can be called. */
+    (address: bigint, type: unknown): unknown;
+    readonly string: (address: bigint) => string | null;
+  };
   readonly proto: (result: string, parameters: readonly string[]) => unknown;
   readonly pointer: (type: unknown) => unknown;
   /** The address of a C function that calls a JavaScript one. */

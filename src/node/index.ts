@@ -6,6 +6,7 @@ import type * as cryptoModule from "node:crypto";
 import type * as fsModule from "node:fs";
 import type * as httpModule from "node:http";
 import type * as moduleModule from "node:module";
+import type * as netModule from "node:net";
 import type * as osModule from "node:os";
 import type * as pathModule from "node:path";
 import type * as urlModule from "node:url";
@@ -16,6 +17,8 @@ export type { Hash } from "node:crypto";
 export type { Dirent } from "node:fs";
 export type { FileHandle } from "node:fs/promises";
 export type { IncomingMessage, Server, ServerResponse } from "node:http";
+export type { Server as TcpServer, Socket } from "node:net";
+export type { MessagePort } from "node:worker_threads";
 
 interface Host {
   readonly process?: { readonly getBuiltinModule?: (name: string) => object | undefined };
@@ -59,6 +62,7 @@ export const crypto = nodeModule<typeof cryptoModule>("node:crypto");
 export const fs = nodeModule<typeof fsModule>("node:fs");
 export const http = nodeModule<typeof httpModule>("node:http");
 export const module = nodeModule<typeof moduleModule>("node:module");
+export const net = nodeModule<typeof netModule>("node:net");
 export const os = nodeModule<typeof osModule>("node:os");
 export const path = nodeModule<typeof pathModule>("node:path");
 export const threads = nodeModule<typeof threadsModule>("node:worker_threads");
@@ -86,6 +90,9 @@ export const processIdentity = (): { readonly pid: number; readonly user: number
 /** The environment variables that processes take over. */
 export const processVariables = (): Readonly<Record<string, string | undefined>> => process.env;
 
+/** Sets a variable of this process, for libraries that read it, unless somebody has. */
+export const setDefaultVariable = (name: string, value: string): void => void (process.env[name] ??= value);
+
 /** The system, as `linux` or `darwin`. */
 export const platform = (): string => process.platform;
 
@@ -109,7 +116,11 @@ function flagsForWorkers(): string[] | null {
 }
 
 /** A thread of Node that runs a file, by default with the flags of this process that concern it. */
-export function startWorker(url: URL, flags: string[] | null = flagsForWorkers()): threadsModule.Worker {
+export function startWorker(
+  url: URL,
+  flags: string[] | null = flagsForWorkers(),
+  options: Pick<threadsModule.WorkerOptions, "workerData" | "transferList"> = {},
+): threadsModule.Worker {
   // Node refuses flags of the engine (--expose-gc, …) in a list, but hands them on where there is none.
-  return new threads.Worker(url, flags === null ? {} : { execArgv: flags });
+  return new threads.Worker(url, flags === null ? options : { ...options, execArgv: flags });
 }

@@ -21,10 +21,10 @@ export interface RunnerConfig {
   /** Devices that share each large parameter, so that every one has a part of it (FSDP). Default 1. */
   readonly fsdpDevices: number;
   /**
-   * What trains: `native` is C of the system's compiler, `cuda` an NVIDIA GPU; `auto` takes native code where it is there
-   * and pays. Default auto.
+   * What trains: `native` is C of the system's compiler, `cuda` an NVIDIA GPU, `gpu` whatever XLA has a plugin for;
+   * `auto` takes native code where it is there and pays. Default auto.
    */
-  readonly device: "auto" | "cuda" | "native" | "wasm";
+  readonly device: "auto" | "cuda" | "gpu" | "native" | "wasm";
   /** Threads of a native run; null, the default, is all processors where a program is large enough to gain. */
   readonly threads: number | null;
   /** Everything random in a run comes from this number. Default 0. */
@@ -63,7 +63,7 @@ export const RunnerConfig = defineConfig<RunnerConfig>(
     numDevices: optional(whole(1)),
     numEnvs: whole(1),
     fsdpDevices: whole(1),
-    device: choice("auto", ["auto", "cuda", "native", "wasm"]),
+    device: choice("auto", ["auto", "cuda", "gpu", "native", "wasm"]),
     threads: optional(whole(1)),
     seed: whole(0, 0),
     checkpointDir: optional(path),
@@ -75,10 +75,10 @@ export const RunnerConfig = defineConfig<RunnerConfig>(
     plot: flag(true),
   },
   ({ resume, overwrite, checkpointInterval, checkpointDir, device, threads, numDevices }) => {
-    if ((device === "wasm" || device === "cuda") && (threads ?? 1) > 1)
+    if (device !== "native" && device !== "auto" && (threads ?? 1) > 1)
       return `threads are for native runs, and device is "${device}", got threads ${threads}; leave one of them out`;
     if ((device === "native" || device === "cuda") && (numDevices ?? 1) > 1)
-      return `several devices run WebAssembly, got device "${device}" and numDevices ${numDevices}; leave one of them out`;
+      return `several devices run WebAssembly or XLA, got device "${device}" and numDevices ${numDevices}; leave one of them out`;
     if (resume && overwrite) return "resume and overwrite exclude each other: choose one";
     if (checkpointInterval !== null) return null;
     if (resume)

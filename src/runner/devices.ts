@@ -15,15 +15,15 @@ import {
 import { dataSharding, replicateSharding } from "../sharding/index.js";
 
 /** The number of devices there are, or the one that was requested if there are as many. */
-export function getNumDevices(requested: number | null = null): number {
-  const available = localDeviceCount();
+export function getNumDevices(requested: number | null = null, platform = "cpu"): number {
+  const available = localDeviceCount(platform);
   if (requested === null) return available;
   check("getNumDevices", "requested", requested, rules.whole(1));
   if (requested > available) {
     fail(
       "getNumDevices",
-      `${requested} devices were requested, and there ${available === 1 ? "is 1" : `are ${available}`}; ` +
-        howToGetDevices(requested),
+      `${requested} devices were requested, and there ${available === 1 ? "is 1" : `are ${available}`}` +
+        (platform === "cpu" ? `; ${howToGetDevices(requested)}` : ` on the platform ${platform}`),
     );
   }
   return requested;

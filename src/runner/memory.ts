@@ -42,7 +42,7 @@ export function checkMemory(
   { device }: Pick<RunnerConfig, "device">,
 ): void {
   const total = totalOf(costs);
-  if (device === "native" || device === "cuda" || total <= limit) return;
+  if (device === "native" || device === "cuda" || device === "gpu" || total <= limit) return;
   const most = costs.reduce((largest, cost) => (cost.bytes > largest.bytes ? cost : largest));
   const { setting, value, what, bytes } = most;
   const shown = typeof value === "number" ? value.toLocaleString("en") : `[${value.join(", ")}]`;

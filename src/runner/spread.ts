@@ -26,7 +26,8 @@ export function spreadFor(
   { numDevices, fsdpDevices, device }: RunnerConfig,
 ): Spread | null {
   // One that is asked for needs no look at the others.
-  const count = numDevices === 1 ? 1 : getNumDevices(numDevices);
+  const platform = device === "gpu" ? "gpu" : "cpu";
+  const count = numDevices === 1 ? 1 : getNumDevices(numDevices, platform);
   if (count % fsdpDevices !== 0) {
     fail(
       operation,
@@ -41,7 +42,9 @@ export function spreadFor(
       `device "${device}" is ${what}, and there are ${count}; set numDevices to 1, or leave device out`,
     );
   }
-  return count === 1 ? null : { count, mesh: makeMesh({ numDevices: count, numFsdpDevices: fsdpDevices }) };
+  return count === 1
+    ? null
+    : { count, mesh: makeMesh({ numDevices: count, numFsdpDevices: fsdpDevices, platform }) };
 }
 
 /** The axes along which data is split. */

@@ -19,6 +19,8 @@ export interface MeshOptions {
   readonly numFsdpDevices?: number;
   /** How many devices there are in the mesh; all by default. */
   readonly numDevices?: number;
+  /** What they are: "cpu", the default, or "gpu" for those of XLA. */
+  readonly platform?: string;
 }
 
 /**
@@ -30,16 +32,18 @@ export function makeMesh(options: MeshOptions = {}): Mesh {
 }
 
 function meshFor(operation: string, options: MeshOptions): Mesh {
-  checkOptions(operation, options, ["numFsdpDevices", "numDevices"]);
-  const available = devices().length;
+  checkOptions(operation, options, ["numFsdpDevices", "numDevices", "platform"]);
+  const { platform = "cpu" } = options;
+  const all = devices(platform);
+  const available = all.length;
   const { numFsdpDevices = 1, numDevices = available } = options;
   check(operation, "numFsdpDevices", numFsdpDevices, rules.whole(1));
   check(operation, "numDevices", numDevices, rules.whole(1));
   if (numDevices > available) {
     fail(
       operation,
-      `numDevices is ${numDevices}, and there ${available === 1 ? "is 1 device" : `are ${available} devices`}; ` +
-        howToGetDevices(numDevices),
+      `numDevices is ${numDevices}, and there ${available === 1 ? "is 1 device" : `are ${available} devices`}` +
+        (platform === "cpu" ? `; ${howToGetDevices(numDevices)}` : ` on the platform ${platform}`),
     );
   }
   if (numDevices % numFsdpDevices !== 0) {
@@ -49,7 +53,7 @@ function meshFor(operation: string, options: MeshOptions): Mesh {
         "every part of the model needs as many devices as every other",
     );
   }
-  return meshOfShape([numDevices / numFsdpDevices, numFsdpDevices], [batchAxis, fsdpAxis]);
+  return meshOfShape([numDevices / numFsdpDevices, numFsdpDevices], [batchAxis, fsdpAxis], all);
 }
 
 const active: Mesh[] = [];

@@ -53,7 +53,10 @@ describe("train --runner.device native", () => {
 
   it("refuses devices and threads that there are not, with code 2", async () => {
     const lines = [
-      [["--runner.device", "gpu"], 'device must be "auto" or "cuda" or "native" or "wasm", got "gpu"'],
+      [
+        ["--runner.device", "tpu"],
+        'device must be "auto" or "cuda" or "gpu" or "native" or "wasm", got "tpu"',
+      ],
       [["--runner.threads", "0"], "threads must be"],
       [["--runner.device", "wasm", "--runner.threads", "4"], "threads are for native runs"],
     ] as const;

@@ -3,6 +3,12 @@ import { expect } from "vitest";
 import { jit, np, type Array, type DType } from "vibe-rl/array";
 import { differences, type Tolerance } from "../closeness.js";
 
+/** Whether XLA runs all programs. */
+export const isOnXla = process.env.VIBE_RL_DEVICE === "gpu";
+
+/** What IEEE 754 rounds once: XLA's divisions and square roots on NVIDIA GPUs are near that only, as under JAX. */
+export const exactly: Tolerance = isOnXla ? { ulps: 4 } : {};
+
 export type Computation = (...args: Array[]) => unknown;
 
 const poison = jit((x: Array) => x);

@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { jit, np, random, type Array, type DType } from "vibe-rl/array";
 import { goldenCases } from "../goldenCases/index.js";
-import type { Computation } from "./compare.js";
+import { exactly, type Computation } from "./compare.js";
 import {
   exactBinary,
   exactUnary,
@@ -45,7 +45,7 @@ export const functionBatches: Batches = {
   },
 
   "compute functions of floats as accurately, also of subnormal numbers where they are kept": () => {
-    const exact = { signedZeros: true };
+    const exact = { ...exactly, signedZeros: true };
     const near = { ulps: 4, signedZeros: true };
     const pairs = { special: specialPairs, mixed: mixedPairs, multiples };
     return [

@@ -60,19 +60,19 @@ describe("the device of a run", () => {
 
   it("is refused where it does not fit the other settings", () => {
     expect(() => RunnerConfig({ device: "tpu" as never })).toThrow(
-      'RunnerConfig: device must be "auto" or "cuda" or "native" or "wasm", got "tpu"',
+      'RunnerConfig: device must be "auto" or "cuda" or "gpu" or "native" or "wasm", got "tpu"',
     );
     expect(() => RunnerConfig({ device: "cuda", threads: 2 })).toThrow(
       'RunnerConfig: threads are for native runs, and device is "cuda", got threads 2; leave one of them out',
     );
     expect(() => RunnerConfig({ device: "cuda", numDevices: 2 })).toThrow(
-      'RunnerConfig: several devices run WebAssembly, got device "cuda" and numDevices 2; leave one of them out',
+      'RunnerConfig: several devices run WebAssembly or XLA, got device "cuda" and numDevices 2; leave one of them out',
     );
     expect(() => RunnerConfig({ device: "wasm", threads: 2 })).toThrow(
       'RunnerConfig: threads are for native runs, and device is "wasm", got threads 2; leave one of them out',
     );
     expect(() => RunnerConfig({ device: "native", numDevices: 2 })).toThrow(
-      'RunnerConfig: several devices run WebAssembly, got device "native" and numDevices 2; leave one of them out',
+      'RunnerConfig: several devices run WebAssembly or XLA, got device "native" and numDevices 2; leave one of them out',
     );
     expect(() => RunnerConfig({ threads: 0 })).toThrow(
       /threads must be .*whole number of at least 1.*, got 0/,

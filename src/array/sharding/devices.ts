@@ -1,21 +1,27 @@
-// The devices of this process: CPUs, of which there may be several to try out programs for several devices.
+// The devices of this process: CPUs, of which there may be several to try out programs for several devices, and what
+// other layers know of, such as GPUs.
 import { checked } from "../core/checked.js";
 import { environment } from "../core/environment.js";
 import { fail } from "../core/errors.js";
 import { range } from "../core/shape.js";
-import { check, rule } from "../core/rules.js";
+import { check, checkName, rule } from "../core/rules.js";
 
 /** What holds arrays and runs programs. */
 export class Device {
-  readonly platform = "cpu";
-
   /** @internal */
-  constructor(readonly id: number) {
+  constructor(
+    readonly id: number,
+    /** "cpu", or "gpu" for what XLA has a plugin for. */
+    readonly platform = "cpu",
+    /** What it is, as "NVIDIA H200". */
+    readonly kind = "cpu",
+  ) {
     Object.freeze(this);
   }
 
   toString(): string {
-    return `CpuDevice(${this.id})`;
+    const [first, ...rest] = this.platform;
+    return `${first.toUpperCase()}${rest.join("")}Device(${this.id})`;
   }
 
   [Symbol.for("nodejs.util.inspect.custom")](): string {
@@ -64,13 +70,40 @@ export const setCpuDevices = checked("setCpuDevices", 1, (count: number): void =
   wanted = count;
 });
 
-/** All devices of this process, in the order of their ids. */
-export const devices = checked("devices", 0, (): readonly Device[] => {
+function cpuDevices(): readonly Device[] {
   known ??= Object.freeze(
     range(wanted ?? countFromEnvironment()).map((id) => (id === 0 ? firstDevice : new Device(id))),
   );
   return known;
+}
+
+/** What a device of another platform is. */
+export interface DeviceDescription {
+  readonly id: number;
+  readonly kind: string;
+}
+
+/** Where devices of each platform come from; those that were found are kept. */
+const platforms = new Map<string, () => readonly Device[]>([["cpu", cpuDevices]]);
+
+/** Says where devices of a platform come from, when somebody first asks for them. */
+export function offerDevices(platform: string, find: () => readonly DeviceDescription[]): void {
+  let found: readonly Device[] | null = null;
+  platforms.set(
+    platform,
+    () => (found ??= Object.freeze(find().map(({ id, kind }) => new Device(id, platform, kind)))),
+  );
+}
+
+/** All devices of this process on a platform, "cpu" by default, in the order of their ids. */
+export const devices = checked("devices", 1, (platform = "cpu"): readonly Device[] => {
+  checkName("devices", "platform", platform, [...platforms.keys()]);
+  return platforms.get(platform)?.() ?? [];
 });
 
-/** How many devices this process has. */
-export const localDeviceCount = checked("localDeviceCount", 0, (): number => devices().length);
+/** How many devices this process has on a platform, "cpu" by default. */
+export const localDeviceCount = checked(
+  "localDeviceCount",
+  1,
+  (platform = "cpu"): number => devices(platform).length,
+);

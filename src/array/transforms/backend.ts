@@ -7,7 +7,7 @@ import { fail } from "../core/errors.js";
 import { concrete, interpret } from "../core/interpret.js";
 import { typesOf, type Program } from "../core/program.js";
 import { range, sizeOf } from "../core/shape.js";
-import { countAlong, type NamedAxis } from "../sharding/axes.js";
+import { countAlong, type Layout, type NamedAxis } from "../sharding/axes.js";
 import { simulated } from "./spmd.js";
 
 /** A program made ready to run. */
@@ -35,7 +35,12 @@ export interface CompileOptions {
   readonly donated: readonly boolean[];
   /** How many threads may work on it, where a device has threads; null or left out: as many as help. */
   readonly threads?: number | null;
+  /** How exact products of float32 must be; null or left out: as the device has it. */
+  readonly matmulPrecision?: MatmulPrecision | null;
 }
+
+/** As JAX has it: "highest" is all of float32, "default" what a device is fastest at. */
+export type MatmulPrecision = "default" | "high" | "highest";
 
 /** The blocks of an array, one on each device; they stay there until they are read. */
 export interface Shards {
@@ -51,6 +56,14 @@ export interface SpmdOptions {
   readonly constants: readonly Array[];
   /** Which of the other inputs may be overwritten by a run. */
   readonly donated: readonly boolean[];
+  readonly matmulPrecision?: MatmulPrecision | null;
+}
+
+/** How a program on whole arrays is prepared for a backend that splits it itself. */
+export interface ShardedOptions extends SpmdOptions {
+  /** How each input, constants included, and each output lies on the devices. */
+  readonly inputs: readonly Layout[];
+  readonly outputs: readonly Layout[];
 }
 
 /** A program that all devices run together. */
@@ -75,6 +88,8 @@ export interface Backend {
   readonly resident?: (program: Program, options: CompileOptions) => ResidentExecutable;
   /** Prepares a program for several devices; its collectives are where they meet. */
   readonly spmd?: (program: Program, options: SpmdOptions) => SpmdExecutable;
+  /** Prepares a program on whole arrays for several devices, where the backend has a partitioner of its own. */
+  readonly sharded?: (program: Program, options: ShardedOptions) => SpmdExecutable;
   /** The same without holding up the thread, where that is possible. */
   readonly spmdAsync?: (program: Program, options: SpmdOptions) => Promise<SpmdExecutable>;
 }

@@ -6,12 +6,18 @@ import { describe, fail } from "../core/errors.js";
 import { isPlainObject } from "../core/plainObject.js";
 import { countEquations, typesOf, type Program } from "../core/program.js";
 import { environment } from "../core/environment.js";
-import { check, orNull, whole } from "../core/rules.js";
+import { check, oneOf, orNull, whole } from "../core/rules.js";
 import { isTracing, traceProgram } from "../core/trace.js";
 import { showType, type ArrayType } from "../core/type.js";
 import { flattenArrays, type FlatTree } from "../lax/leaves.js";
 import { identify, isFlagOrName, structureKey, unflatten, type Structure } from "../tree/structure.js";
-import { findBackend, type Backend, type CompileOptions, type Executable } from "./backend.js";
+import {
+  findBackend,
+  type Backend,
+  type CompileOptions,
+  type Executable,
+  type MatmulPrecision,
+} from "./backend.js";
 import type { Mesh } from "../sharding/mesh.js";
 import type { Shardings } from "../sharding/placement.js";
 import { expandCalls } from "./expand.js";
@@ -26,12 +32,17 @@ export interface JitOptions {
   /** Positions of arguments that the caller gives up, so that their memory can be used for the results. */
   readonly donateArgnums?: number | readonly number[];
   /**
-   * What runs the program: "wasm", "native", "cuda", "interpreter", or "auto" for native code where it is there and
+   * What runs the program: "wasm", "native", "cuda", "gpu", "interpreter", or "auto" for native code where it is there and
    * pays. The default device if left out.
    */
   readonly device?: string;
   /** How many threads may work on it, where the device has threads. Null, the default: as many as help. */
   readonly threads?: number | null;
+  /**
+   * How exact products of float32 must be, on devices that have faster ones: "highest" is full precision, "high" less, and
+   * "default" what the device is fastest at. Null, the default: VIBE_RL_MATMUL_PRECISION, or "highest".
+   */
+  readonly matmulPrecision?: MatmulPrecision | null;
   /**
    * Where the arguments lie: one sharding for all, or a list with an entry for each, a sharding or a tree of these.
    * What is null or left out stays where it is, and what is not on several devices goes where it is needed. With
@@ -90,16 +101,26 @@ export const jit = checked(
     "donateArgnums",
     "device",
     "threads",
+    "matmulPrecision",
     "inShardings",
     "outShardings",
     "mesh",
   ],
   <F extends AnyFunction>(
     f: F,
-    { staticArgnums, staticArgnames = [], donateArgnums, device, threads = null, ...asked }: JitOptions = {},
+    {
+      staticArgnums,
+      staticArgnames = [],
+      donateArgnums,
+      device,
+      threads = null,
+      matmulPrecision = null,
+      ...asked
+    }: JitOptions = {},
   ): F => {
     const operation = nameOf("jit", f);
     check(operation, "threads", threads, orNull(whole(1)));
+    check(operation, "matmulPrecision", matmulPrecision, orNull(oneOf(["default", "high", "highest"])));
     const staticNames = namesIn(operation, staticArgnames);
     const cache = new Map<string, Compiled>();
     const remember = (key: string, entry: Compiled, { name }: Backend): void => {
@@ -141,7 +162,7 @@ export const jit = checked(
           (arrays) => call(f, rebuildArgs(arrays)),
           types,
           donated,
-          { device, threads },
+          { device, threads, matmulPrecision },
           asked,
           flat,
         );
@@ -243,6 +264,7 @@ interface Prepared {
 interface Where {
   readonly device: string | undefined;
   readonly threads: number | null;
+  readonly matmulPrecision: MatmulPrecision | null;
 }
 
 function trace(
@@ -250,7 +272,7 @@ function trace(
   f: (inputs: readonly Array[]) => unknown,
   types: readonly ArrayType[],
   donated: readonly boolean[],
-  { device, threads }: Where,
+  { device, threads, matmulPrecision }: Where,
   asked: AskedShardings,
   args: readonly (FlatTree | null)[],
 ): Prepared {
@@ -269,7 +291,13 @@ function trace(
   return {
     backend,
     program,
-    options: { constants: [...constants, ...recorded.captures], donated, name: operation, threads },
+    options: {
+      constants: [...constants, ...recorded.captures],
+      donated,
+      name: operation,
+      threads,
+      matmulPrecision,
+    },
     finish: (executable) => ({ executable, structure, types: typesOf(program.outputs) }),
     log: ({ bytesPerDevice }) => {
       if (environment("VIBE_RL_LOG_COMPILES") === undefined) return;

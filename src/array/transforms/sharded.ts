@@ -111,7 +111,10 @@ function overMesh(
   placement: Placement,
 ): Required<Pick<Backend, "compile" | "compileAsync">> {
   const { mesh } = placement;
-  const prepare = (program: Program, { constants, donated, name }: CompileOptions) => {
+  const prepare = (
+    program: Program,
+    { constants, donated, name, matmulPrecision = null }: CompileOptions,
+  ) => {
     const split = splitOver(program, constants.length, placement);
     // What was asked for is returned as it was written.
     const shardings = (asked: readonly (NamedSharding | null)[], layouts: readonly Layout[]) =>
@@ -129,17 +132,21 @@ function overMesh(
           ),
       bytesPerDevice: executable.bytesPerDevice,
     });
-    return { split, finish, options: { name, constants, donated, axes: mesh.axes } };
+    return { split, finish, options: { name, constants, donated, matmulPrecision, axes: mesh.axes } };
   };
   const spmd = (program: Program, options: CompileOptions): Executable => {
-    if (backend.spmd === undefined) refuse(backend);
+    if (backend.spmd === undefined && backend.sharded === undefined) refuse(backend);
     const prepared = prepare(program, options);
+    const { inputs, outputs } = prepared.split;
+    if (backend.sharded !== undefined)
+      return prepared.finish(backend.sharded(program, { ...prepared.options, inputs, outputs }));
+    if (backend.spmd === undefined) refuse(backend);
     return prepared.finish(backend.spmd(prepared.split.program, prepared.options));
   };
   return {
     compile: spmd,
     compileAsync: async (program, options) => {
-      if (backend.spmdAsync === undefined) return spmd(program, options);
+      if (backend.spmdAsync === undefined || backend.sharded !== undefined) return spmd(program, options);
       const prepared = prepare(program, options);
       return prepared.finish(await backend.spmdAsync(prepared.split.program, prepared.options));
     },

@@ -19,8 +19,17 @@ import {
   sub,
 } from "./terms.js";
 
+/** Beyond this the error function is 1 in float32. */
+export const largestErf = 4.2;
+
 export function erf(x: Term): Term {
-  const size = minNumber(abs(x), 4.2);
+  const size = minNumber(abs(x), largestErf);
+  return erfFromExp(x, exp(neg(mul(size, size))));
+}
+
+/** The same, given exp(-x²), of x no larger than `largestErf`. */
+export function erfFromExp(x: Term, exponential: Term): Term {
+  const size = minNumber(abs(x), largestErf);
   const square = mul(size, size);
   const nearSeries = polynomial(
     square,
@@ -37,13 +46,18 @@ export function erf(x: Term): Term {
       0.26097798347473145, 0.0016751728253439069,
     ],
   );
-  const far = sub(1, mul(exp(neg(square)), farSeries));
+  const far = sub(1, mul(exponential, farSeries));
   return withSignOf(x, select(less(size, 0.95), mul(nearSeries, size), far));
 }
 
 /** Giles' form: erfInv(x) / x is smooth in w = -log(1 - x²), and in √w for large w. */
 export function erfInv(x: Term): Term {
-  const w = neg(log(mul(sub(1, x), add(x, 1))));
+  return erfInvFromLog(x, log(mul(sub(1, x), add(x, 1))));
+}
+
+/** The same, given log(1 - x²). */
+export function erfInvFromLog(x: Term, logarithm: Term): Term {
+  const w = neg(logarithm);
   const near = polynomial(
     sub(w, 2.5),
     [

@@ -1,6 +1,6 @@
 // What primitives mean in terms of simple operations.
 import type { DType } from "../../array/index.js";
-import { erf, erfInv } from "./errorFunction.js";
+import { erf, erfFromExp, erfInv, erfInvFromLog } from "./errorFunction.js";
 import { exp, expm1, logistic, tanh } from "./exponentials.js";
 import type { Formula, Term } from "./formula.js";
 import { log, log1p, logaddexp } from "./logarithms.js";
@@ -10,6 +10,7 @@ import { relu, sign } from "./signs.js";
 import { formula, operand } from "./terms.js";
 import { atan2, cos, sin } from "./trigonometry.js";
 
+export { largestErf } from "./errorFunction.js";
 export type { BasicOperation, Formula, Term } from "./formula.js";
 
 type Definition = (...operands: Term[]) => Term | readonly Term[];
@@ -28,7 +29,9 @@ const ofFloats: Definitions = {
   cos,
   atan2,
   erf,
+  erfFromExp,
   erfInv,
+  erfInvFromLog,
   pow,
 };
 

@@ -8,7 +8,7 @@ export interface ClassRunnerOptions {
   readonly logDir?: string | null;
   /** Where checkpoints go. Default: `checkpoints` in logDir; without that none are saved by themselves. */
   readonly saveDir?: string | null;
-  /** What runs programs: "wasm", "native", "cuda", or "interpreter" to look for mistakes. Default "auto": wasm. */
+  /** What runs programs: "wasm", "native", "cuda", "gpu", or "interpreter" to look for mistakes. Default "auto": wasm. */
   readonly device?: string | null;
   /** Logs at every iteration whose number is a multiple of this, and at the last. Default 10. */
   readonly logInterval?: number;

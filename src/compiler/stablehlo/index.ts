@@ -1,0 +1,3 @@
+// Programs as StableHLO, the language of XLA.
+export { stablehlo, type Placement, type StablehloOptions, type StablehloProgram } from "./module.js";
+export { logWords, type LoggedMessage } from "./printing.js";

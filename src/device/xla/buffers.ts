@@ -1,0 +1,173 @@
+// Arrays that lie on a device: fetched when somebody reads them, freed when nobody can any more.
+import {
+  fail,
+  itemSize,
+  sizeOf,
+  type ArrayType,
+  type RemoteElements,
+  type TypedArray,
+} from "../../array/index.js";
+import type { Client } from "./client.js";
+import { failWith } from "./plugin.js";
+
+/** Results up to so many bytes are fetched along with the first of them that is read. */
+const smallBytes = 2 ** 16;
+
+/** How many results, and how many bytes of them, may wait for the garbage collector's word during one turn of Node. */
+const mostFresh = 4096;
+const mostFreshBytes = 2 ** 30;
+
+/** How much memory an array needs. */
+export const bytesOf = ({ shape, dtype }: ArrayType): number => sizeOf(shape) * itemSize(dtype);
+
+/** Memory of a device. The arrays that refer to it come and go; it does not know them. */
+class Held {
+  elements: TypedArray | null = null;
+  /** Null once the memory is given up or freed. */
+  buffer: bigint | null;
+  readonly bytes: number;
+  /** Results of the same run. */
+  siblings: readonly Held[] = [];
+
+  constructor(
+    readonly client: Client,
+    buffer: bigint,
+    readonly type: ArrayType,
+    bytes: number,
+  ) {
+    this.buffer = buffer;
+    this.bytes = bytes;
+  }
+
+  free(): void {
+    if (this.buffer === null) return;
+    this.client.destroy(this.buffer);
+    this.buffer = null;
+    results.delete(this);
+  }
+}
+
+const collected = new FinalizationRegistry<Held>((held) => held.free());
+
+/** All results that are on a device. */
+const results = new Set<Held>();
+
+/**
+ * Results of this turn. The garbage collector's word comes between turns only: a loop that never ends its turn would fill
+ * the device, so that the oldest results move to the host when there are too many.
+ */
+let fresh: Held[] = [];
+let freshBytes = 0;
+let isClearing = false;
+
+/** Counts results of a run. */
+function remember(list: readonly Held[]): void {
+  if (fresh.length > mostFresh || freshBytes > mostFreshBytes) {
+    setFresh(fresh.filter(({ buffer }) => buffer !== null));
+    if (fresh.length > mostFresh / 2 || freshBytes > mostFreshBytes) {
+      const half = Math.ceil(fresh.length / 2);
+      moveToHost(fresh.slice(0, half));
+      setFresh(fresh.slice(half));
+    }
+  }
+  for (const held of list) {
+    results.add(held);
+    fresh.push(held);
+    freshBytes += held.bytes;
+  }
+  if (isClearing) return;
+  isClearing = true;
+  const { setImmediate } = globalThis;
+  setImmediate(() => {
+    setFresh([]);
+    isClearing = false;
+  }).unref();
+}
+
+function setFresh(list: Held[]): void {
+  fresh = list;
+  freshBytes = list.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+function moveToHost(list: readonly Held[]): void {
+  fetchAll(list);
+  list.forEach((held) => held.free());
+}
+
+/** Moves all results to the host but those that are in use; tells whether there were any. */
+export function makeRoom(client: Client, inUse: ReadonlySet<bigint>): boolean {
+  const idle = [...results].filter(
+    (held) => held.client === client && held.buffer !== null && !inUse.has(held.buffer),
+  );
+  moveToHost(idle);
+  return idle.length > 0;
+}
+
+/** Copies buffers to the host, all at once, where that has not been done. */
+function fetchAll(list: readonly Held[]): void {
+  const wanted = list.filter(({ elements, buffer }) => elements === null && buffer !== null);
+  if (wanted.length === 0) return;
+  const [{ client }] = wanted;
+  try {
+    const started = wanted.map((held) => ({ held, ...client.fetch(held.buffer ?? 0n, held.type) }));
+    for (const { held, elements, event } of started) {
+      client.plugin.wait(event);
+      held.elements = elements;
+    }
+  } catch (error) {
+    failWith(error, "a result cannot be fetched from the device");
+  }
+}
+
+/** The elements of an array on a device. */
+export class DeviceElements implements RemoteElements {
+  constructor(private readonly held: Held) {
+    collected.register(this, held, held);
+  }
+
+  /** The elements, copied to the host once, along with other small results of the same run. */
+  read(): TypedArray {
+    const { held } = this;
+    if (held.elements !== null) return held.elements;
+    if (held.buffer === null) {
+      fail(
+        "jit",
+        "this array was given up to a later call (donateArgnums), which has used its memory; " +
+          "use what that call returned, or do not donate the argument",
+      );
+    }
+    const isSmall = (one: Held): boolean => one.bytes <= smallBytes;
+    fetchAll(isSmall(held) ? [held, ...held.siblings.filter((one) => one !== held && isSmall(one))] : [held]);
+    held.siblings = [];
+    return held.elements ?? fail("gpu", "a result was not fetched");
+  }
+
+  /** The buffer, if it is on a client's device. */
+  bufferOn(client: Client): bigint | null {
+    return this.held.client === client ? this.held.buffer : null;
+  }
+
+  /** Tells that a run has used up the memory. */
+  giveUp(): void {
+    this.held.free();
+  }
+}
+
+/** What stays on the device until nobody refers to it. */
+export const holdConstant = (client: Client, buffer: bigint, type: ArrayType): DeviceElements =>
+  new DeviceElements(new Held(client, buffer, type, 0));
+
+/** The results of one run. */
+export function holdResults(
+  client: Client,
+  buffers: readonly bigint[],
+  types: readonly ArrayType[],
+  bytes: readonly number[],
+): DeviceElements[] {
+  const all = buffers.map((buffer, at) => new Held(client, buffer, types[at], bytes[at]));
+  remember(all);
+  return all.map((held) => {
+    held.siblings = all;
+    return new DeviceElements(held);
+  });
+}

@@ -1,0 +1,216 @@
+// The XLA device without a device: what goes to a plugin and back, what is freed, and what is said when something fails.
+import v8 from "node:v8";
+import { runInNewContext } from "node:vm";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { np, type Array } from "vibe-rl/array";
+import { traceProgram } from "../../../src/array/core/trace.js";
+import { compileOptions } from "../../../src/device/xla/compileOptions.js";
+import { XlaExecutable } from "../../../src/device/xla/executable.js";
+import { stablehlo } from "../../../src/compiler/index.js";
+import type { Client } from "../../../src/device/xla/client.js";
+import { XlaShardedExecutable } from "../../../src/device/xla/sharded.js";
+import { failureOf } from "../native.js";
+import { fakeProblem, newFake } from "./fake.js";
+
+/** A function that returns its arguments, compiled; the fake runs nothing else. */
+function compiled(
+  client: Client,
+  types: readonly Array[],
+  donated: readonly boolean[],
+  name = "same",
+): XlaExecutable {
+  const { program } = traceProgram(
+    name,
+    types.map(({ type }) => type),
+    (inputs) => inputs,
+  );
+  const { text, messages, logSize } = stablehlo(program, { name, donated });
+  const ready = { compiled: client.compile(name, text, { partitions: 1, settings: {} }), messages, logSize };
+  return new XlaExecutable(client, name, ready, program, [], donated);
+}
+
+v8.setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe.skipIf(fakeProblem("test/device/xla/device.test.ts") !== null)("the XLA device", () => {
+  it("lists the plugin's devices", () => {
+    const client = newFake({ devices: 2 }).client();
+    expect(client.platform).toBe("fake");
+    expect(client.devices.map(({ id, kind }) => [id, kind])).toEqual([
+      [0, "Fake 9000"],
+      [1, "Fake 9000"],
+    ]);
+  });
+
+  it.each([
+    [
+      "of another major version",
+      { major: 1 },
+      /has version 1\.115 of the PJRT interface, and 0\.40 or a newer 0\.x is needed/,
+    ],
+    ["that is too old", { minor: 12 }, /has version 0\.12 of the PJRT interface/],
+    ["without a function", { holes: 1 }, /\(PJRT 0\.115\) has no function PJRT_Buffer_ToHostBuffer/],
+    ["that does not start", { createStatus: 5 }, /does not start: no device was found/],
+    ["without devices", { devices: 0 }, /has no devices here/],
+  ])("says what is wrong with a plugin %s", (_, settings, words) => {
+    expect(failureOf(() => newFake(settings).client())).toMatch(words);
+  });
+
+  it("says what the plugin says about a program", () => {
+    const client = newFake().client();
+    expect(failureOf(() => compiled(client, [np.ones([2])], [false], "refused"))).toContain(
+      "XLA cannot compile refused: error: this text is refused",
+    );
+  });
+
+  it("leaves results where they are until they are read, and arguments that are there", () => {
+    const fake = newFake();
+    const program = compiled(fake.client(), [np.ones([3]), np.ones([])], [false, false]);
+    const [x, y] = program.run([np.array([1, 2, 3]), np.array(4)]);
+    expect([fake.get("sent"), fake.get("fetched"), fake.get("buffers")]).toEqual([2, 0, 2]);
+    const [z] = program.run([x, y]);
+    expect([fake.get("sent"), fake.get("fetched")]).toEqual([2, 0]);
+    // Small results of one run come together.
+    expect([...z.data()]).toEqual([1, 2, 3]);
+    expect(fake.get("fetched")).toBe(2);
+    expect(fake.get("events")).toBe(0);
+  });
+
+  it("keeps all dtypes, large arrays and empty ones", () => {
+    const client = newFake().client();
+    const arrays = [
+      np.array([true, false, true]),
+      np.array([1, 255], { dtype: "uint8" }),
+      np.array([-1, 7], { dtype: "int32" }),
+      np.array([0xffffffff], { dtype: "uint32" }),
+      np.arange(100_000).astype("float32").reshape([100, 1000]),
+      np.zeros([0, 3]),
+    ];
+    const results = compiled(
+      client,
+      arrays,
+      arrays.map(() => false),
+    ).run(arrays);
+    results.forEach((result, at) => expect(result.data()).toEqual(arrays[at].data()));
+  });
+
+  it("gives up donated arguments, and says so to who reads one afterwards", () => {
+    const fake = newFake();
+    const program = compiled(fake.client(), [np.ones([3])], [true]);
+    const [x] = program.run([np.array([1, 2, 3])]);
+    const [y] = program.run([x]);
+    expect(failureOf(() => x.data())).toContain("this array was given up to a later call (donateArgnums)");
+    expect([...y.data()]).toEqual([1, 2, 3]);
+    // What was read before is still known.
+    const [z] = program.run([y]);
+    expect([...y.data()]).toEqual([...z.data()]);
+  });
+
+  it("does not give up an argument that is there twice", () => {
+    const program = compiled(newFake().client(), [np.ones([3]), np.ones([3])], [true, false]);
+    const [x] = program.run([np.array([1, 2, 3]), np.zeros([3])]);
+    const [first, second] = program.run([x, x]);
+    expect([[...first.data()], [...second.data()], [...x.data()]]).toEqual([
+      [1, 2, 3],
+      [1, 2, 3],
+      [1, 2, 3],
+    ]);
+  });
+
+  it("holds few buffers however many calls there are in a turn, and gives results up that no longer fit", () => {
+    const fake = newFake();
+    const program = compiled(fake.client(), [np.ones([3])], [false]);
+    let x: Array = np.array([1, 2, 3]);
+    for (let call = 0; call < 9000; call++) [x] = program.run([x]);
+    expect(fake.get("buffers")).toBeLessThan(5000);
+    expect([...x.data()]).toEqual([1, 2, 3]);
+  });
+
+  it("frees buffers with their arrays", async () => {
+    const fake = newFake();
+    const program = compiled(fake.client(), [np.ones([3])], [false]);
+    const given = np.array([1, 2, 3]);
+    for (let call = 0; call < 500; call++) program.run([given]);
+    await vi.waitFor(() => {
+      collectGarbage();
+      expect(fake.get("buffers")).toBeLessThan(100);
+    });
+  });
+
+  it("makes room where the device is full, and says so where there is none", () => {
+    const fake = newFake();
+    const client = fake.client();
+    const filler = compiled(client, [np.ones([3])], [false]);
+    const full = compiled(client, [np.ones([3])], [false], "full");
+    const results = [...new Uint8Array(10)].map(() => filler.run([np.array([1, 2, 3])])[0]);
+    fake.set("room", 5);
+    expect([...full.run([np.array([4, 5, 6])])[0].data()]).toEqual([4, 5, 6]);
+    expect([...results[9].data()]).toEqual([1, 2, 3]);
+    fake.set("room", -1);
+    expect(failureOf(() => full.run([np.array([4, 5, 6])]))).toMatch(
+      /full cannot run: RESOURCE_EXHAUSTED: .*; the memory of the device is full: use smaller arrays/,
+    );
+  });
+
+  it("tells that the device was lost, and goes on", () => {
+    const fake = newFake();
+    const program = compiled(fake.client(), [np.ones([3])], [false]);
+    const [x] = program.run([np.array([1, 2, 3])]);
+    fake.set("failFetch", 1);
+    expect(failureOf(() => x.data())).toContain(
+      "a result cannot be fetched from the device: the device was lost",
+    );
+    fake.set("failFetch", 0);
+    expect([...x.data()]).toEqual([1, 2, 3]);
+  });
+
+  it("gives every device its blocks, and puts results together", () => {
+    const fake = newFake({ devices: 2 });
+    const { program } = traceProgram("split", [np.ones([4]).type], (inputs) => inputs);
+    const options = {
+      ...{ name: "split", axes: [{ name: "a", size: 2 }], constants: [], donated: [false] },
+      ...{ inputs: [[["a"]]], outputs: [[["a"]]] },
+    };
+    const executable = new XlaShardedExecutable(fake.client(), program, options);
+    const blocks = [new Float32Array([1, 2]), new Float32Array([3, 4])];
+    const [once] = executable.run([{ read: (device) => blocks[device] }]);
+    const [twice] = executable.run([once]);
+    expect([0, 1].map((device) => [...twice.read(device)])).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    expect([fake.get("sent"), fake.get("runs")]).toEqual([2, 2]);
+    const tooMany = { ...options, axes: [{ name: "a", size: 4 }] };
+    expect(failureOf(() => new XlaShardedExecutable(fake.client(), program, tooMany))).toContain(
+      "split over 4 devices, and XLA has 2 here (Fake 9000)",
+    );
+  });
+
+  it("takes options from the environment", () => {
+    vi.stubEnv("VIBE_RL_XLA_MEMORY_FRACTION", "0.5");
+    vi.stubEnv("VIBE_RL_XLA_DEVICES", "0,1");
+    const fake = newFake();
+    fake.client();
+    expect(fake.get("options")).toBe(2);
+    vi.stubEnv("VIBE_RL_XLA_MEMORY_FRACTION", "2");
+    expect(failureOf(() => fake.client())).toContain(
+      "VIBE_RL_XLA_MEMORY_FRACTION: it must be a number greater than 0, at most 1",
+    );
+  });
+});
+
+describe("options for the compiler", () => {
+  it("are the bytes that XLA reads", () => {
+    expect([...compileOptions({ partitions: 1, settings: {} })]).toEqual([
+      ...[0x1a, 0x0f, 0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01],
+      ...[0x20, 0x01, 0x28, 0x01],
+    ]);
+    const bytes = compileOptions({ partitions: 1, settings: { a: true, b: 0 } });
+    expect([...bytes.slice(17)]).toEqual([
+      ...[0x3a, 0x07, 0x0a, 0x01, 0x61, 0x12, 0x02, 0x10, 0x01],
+      ...[0x3a, 0x07, 0x0a, 0x01, 0x62, 0x12, 0x02, 0x18, 0x00],
+    ]);
+  });
+});

@@ -105,10 +105,9 @@ async function withWebpack(folder: string, program: string, out: string): Promis
   return { entry: `${out}/${program}.js`, isModule: false, warnings: texts };
 }
 
-/** Those that are quick, or all of them. */
+/** The one that is quick, or all of them. */
 export const bundlers: Readonly<Record<string, Bundler>> = {
-  Vite: withVite,
-  ...(isLong && { Rollup: withRollup, webpack: withWebpack }),
+  ...(isLong && { Vite: withVite, Rollup: withRollup, webpack: withWebpack }),
   esbuild: withEsbuild,
 };
 

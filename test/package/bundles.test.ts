@@ -137,13 +137,13 @@ describe.skipIf(isSkipped)("bundles in a browser", () => {
     expectArrayResult(await run(name, "array"));
   });
 
-  it.each(isLong ? names : ["esbuild"])("by %s train PPO, and it learns", async (name) => {
+  it.each(names)("by %s train PPO, and it learns", async (name) => {
     const { updates, first, last } = await run(name, "ppo");
     expect(updates).toBe(40);
     expect(last).toBeGreaterThan(2 * first);
   });
 
-  it.each(isLong ? names : ["Vite"])("by %s carry every sub-path; what needs files says so", async (name) => {
+  it.each(names)("by %s carry every sub-path; what needs files says so", async (name) => {
     const { line, records, subPaths, actions, errors } = await run(name, "everything");
     expect(line[0]).toBeCloseTo(3, 2);
     expect(line[1]).toBeCloseTo(-1, 2);

@@ -1,7 +1,5 @@
 // What tests of the CUDA device share: a driver without a GPU, and renderers for it.
-import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, renameSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { vi } from "vitest";
 import { registerBackend } from "../../../src/array/index.js";
@@ -9,41 +7,17 @@ import type { PtxProgram, PtxTarget, Renderer } from "../../../src/compiler/inde
 import type { Step } from "../../../src/compiler/kernel.js";
 import type { MemoryPlan } from "../../../src/compiler/plan/arena.js";
 import { cudaBackend } from "../../../src/device/cuda/backend.js";
-import { findCompiler } from "../../../src/device/native/compiler.js";
 import { findKoffi, type Koffi, type KoffiLibrary } from "../../../src/device/koffi.js";
 import { runSteps } from "../../compiler/kernelInterpreter.js";
 import { Memory } from "../../compiler/kernelValues.js";
 import { temporaryFolder } from "../../temporary.js";
+import { builtLibrary, libraryProblem } from "../fakeLibrary.js";
 import { temporaryCache } from "../native.js";
 
 /** Why there can be no such driver here; null if there can. */
-export function fakeProblem(file: string): string | null {
-  const [compiler, koffi] = [findCompiler(), findKoffi()];
-  const missing =
-    process.platform !== "linux"
-      ? "the driver without a GPU is made for Linux"
-      : "problem" in compiler
-        ? compiler.problem
-        : "problem" in koffi
-          ? koffi.problem
-          : null;
-  if (missing !== null) process.stderr.write(`${file} is skipped: ${missing}\n`);
-  return missing;
-}
+export const fakeProblem = (file: string): string | null => libraryProblem("the driver without a GPU", file);
 
-/** The driver, built once in a run of the tests, whose folder for temporary files this is. */
-function builtDriver(): string {
-  const file = path.join(tmpdir(), "fakeCuda.so");
-  if (existsSync(file)) return file;
-  const compiler = findCompiler();
-  if ("problem" in compiler) throw new Error(compiler.problem);
-  const [program, ...flags] = compiler.command;
-  const aside = path.join(temporaryFolder(), "fakeCuda.so");
-  const source = path.join(import.meta.dirname, "fakeDriver.c");
-  execFileSync(program, [...flags, "-shared", "-fPIC", "-o", aside, source]);
-  renameSync(aside, file);
-  return file;
-}
+const builtDriver = (): string => builtLibrary("fakeCuda.so", path.join(import.meta.dirname, "fakeDriver.c"));
 
 /** A driver of which nobody has seen anything, with its settings and counters. */
 export interface Fake {

@@ -45,6 +45,11 @@ const isFull = ({ size, weight }: Group): boolean => size >= largestGroup || wei
 const keyOf = (kind: string, space: readonly number[]): string => `${kind} ${space.join()}`;
 
 export class Grouping {
+  readonly groups: Group[] = [];
+  private readonly sources = new Map<Variable, Source>();
+  /** Groups by what they loop over, in order; those found full are dropped. */
+  private readonly byKey = new Map<string, number[]>();
+
   /**
    * Nodes of up to `small` points share a loop only with those that need not wait longer, or less long, than they do;
    * `isWaitedFor` tells whether others here read what a node computes.
@@ -53,11 +58,6 @@ export class Grouping {
     private readonly small: number,
     private readonly isWaitedFor: (node: PointNode) => boolean,
   ) {}
-
-  readonly groups: Group[] = [];
-  private readonly sources = new Map<Variable, Source>();
-  /** Groups by what they loop over, in order; those found full are dropped. */
-  private readonly byKey = new Map<string, number[]>();
 
   /** Adds a step that stands on its own: a loop, a sort, anything not fused. */
   addStep(equation: Equation, reads: Iterable<Variable>, takes: readonly Variable[]): void {

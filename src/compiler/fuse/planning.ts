@@ -4,8 +4,8 @@ import type { Place } from "../kernel.js";
 import { entryOf, isInlineable, type Form } from "../primitives/index.js";
 import type { Block } from "./block.js";
 import { Grouping, type Group } from "./groups.js";
-import type { Pieces } from "./staging.js";
 import { findReads, valueOf, type ReduceNode, type Target } from "./nodes.js";
+import type { Pieces } from "./staging.js";
 
 /** An atom that shall lie at a place. */
 export interface Copy {

@@ -31,6 +31,7 @@ export interface FuseOptions {
 
 const defaults: FuseSizes = { isCostlyBehind: () => false, smallKernels: 0, pieces: null };
 
+/** Fuses a program into kernels over buffers. */
 export function fuseProgram(
   program: Program,
   { copiesResults = false, sizes = defaults }: FuseOptions = {},

@@ -9,18 +9,17 @@ export function renderCopy(text: KernelText, { from, to, size }: CopyKernel, may
   const { out, thread, threads } = text;
   // Bits are all that matters.
   const dtype = itemSize(to.buffer.dtype) === 1 ? "uint8" : "uint32";
-  const at = (place: typeof from, index: string) =>
-    text.reference(place.buffer, place.offset, [...text.partsOf(place), { operand: index, factor: 1 }]);
+  const at = (place: typeof from, index: string, further = 0) =>
+    text.reference(place.buffer, place.offset + further, [
+      ...text.partsOf(place),
+      { operand: index, factor: 1 },
+    ]);
   if (!mayOverlap) {
     const bytes = dtype === "uint8" ? 1 : 4;
     const isAligned = ({ offset, counters }: typeof from) =>
       [offset, ...counters.map(({ stride }) => stride)].every((count) => count % 4 === 0);
     const isWide = bytes === 4 && size % 4 === 0 && isAligned(from) && isAligned(to);
-    const move = (place: typeof from) => (index: string, further: number) =>
-      text.reference(place.buffer, place.offset + further, [
-        ...text.partsOf(place),
-        { operand: index, factor: 1 },
-      ]);
+    const move = (place: typeof from) => (index: string, further: number) => at(place, index, further);
     text.occupy(isWide ? size / 4 : size);
     moveAll(text, [{ size, bytes, isWide, from: move(from), to: move(to) }]);
     return;

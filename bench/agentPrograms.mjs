@@ -130,3 +130,14 @@ export const trainingRuns = [
     learned: ({ reward }) => `reward ${average(reward.toArray().slice(-400)).toFixed(2)} a step at last`,
   },
 ];
+
+const large = ({ numEnvs, hidden = [64, 64] }, count) => ({
+  ...ppoTraining({ numEnvs, hiddenSizes: hidden }, count),
+  peer: ["--envs", numEnvs, "--hidden", hidden.join(",")],
+});
+
+/** Runs with enough work for many cores, which JAX has too: `peer` is how jaxPeer.py is told of them. */
+export const largeRuns = [
+  { name: "ppo1024", task: "PPO, 1,024 environments", ...large({ numEnvs: 1024 }, 5) },
+  { name: "ppo_wide", task: "PPO, 64, (256, 256)", ...large({ numEnvs: 64, hidden: [256, 256] }, 10) },
+];

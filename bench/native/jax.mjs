@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { trainingRuns } from "../agentPrograms.mjs";
+import { largeRuns, trainingRuns } from "../agentPrograms.mjs";
 import { digits, row } from "../measure.mjs";
 
 const python = process.env.PYTHON ?? "python3";
@@ -44,9 +44,12 @@ const modes = [
   { name: `${availableParallelism()} cores`, prefix: [], threads: availableParallelism(), flags: "" },
 ];
 
-const lengthOf = ({ name, count }) =>
-  (name === "ppo" ? ["--updates", count] : ["--steps", count]).map(String);
-const widths = [16, 10, 12, 12, 7, 12, 14];
+/** What jaxPeer.py is told: an algorithm, how long, how large. */
+const peerArguments = ({ name, count, peer = [] }) => {
+  const algorithm = name.slice(0, 3);
+  return [algorithm, algorithm === "ppo" ? "--updates" : "--steps", count, ...peer].map(String);
+};
+const widths = [24, 10, 12, 12, 7, 12, 14];
 
 /** Prints a row for each run with a word in its name, and returns them; null where there is no JAX. */
 export async function jax(word, print) {
@@ -59,14 +62,14 @@ export async function jax(word, print) {
   const heads = ["on", "native", `JAX ${version}`, "ratio", "ready in s", "JAX ready in s"];
   print(row(widths, ["steps/s", ...heads]));
   const rows = [];
-  for (const training of trainingRuns) {
+  for (const training of [...trainingRuns, ...largeRuns]) {
     const { name, task } = training;
     if (!`${name} ${task}`.includes(word)) continue;
     for (const { name: mode, prefix, threads, flags } of modes) {
       const best = { ours: { sps: 0 }, theirs: { sps: 0 } };
       for (let round = 0; round < rounds; round++) {
         const ours = report([...prefix, process.execPath, oneRun, name, String(threads)]);
-        const theirs = report([...prefix, python, peer, name, ...lengthOf(training)], {
+        const theirs = report([...prefix, python, peer, ...peerArguments(training)], {
           ...{ JAX_PLATFORMS: "cpu", XLA_FLAGS: flags },
         });
         if (ours.sps > best.ours.sps) best.ours = ours;

@@ -1,11 +1,11 @@
 // One native training run in a process of its own, the best of three by the clock, as a line of JSON, as
 // peers/jaxPeer.py prints it: node bench/native/oneRun.mjs ppo 1
 import { jit, random } from "vibe-rl/array";
-import { trainingRuns } from "../agentPrograms.mjs";
+import { largeRuns, trainingRuns } from "../agentPrograms.mjs";
 import { compete, timeOf } from "../measure.mjs";
 
 const [wanted, threads] = process.argv.slice(2);
-const { name, make, count, steps } = trainingRuns.find(({ name }) => name === wanted);
+const { name, make, count, steps } = [...trainingRuns, ...largeRuns].find(({ name }) => name === wanted);
 const run = jit(make(count), { device: "native", threads: Number(threads) });
 const first = timeOf(() => run(random.key(1)));
 const [best] = await compete([() => run(random.key(2))], { warmMs: 0, rounds: 3 });

@@ -93,6 +93,8 @@ export { mul as mulPrimitive } from "./primitives/arithmetic.js";
 export { printMessage } from "./primitives/debugPrint.js";
 export { expandCalls } from "./transforms/expand.js";
 export { showProgram } from "./transforms/listing.js";
+export { mapSubPrograms } from "./core/program.js";
+export { batchProgram } from "./transforms/batch.js";
 export { pruneProgram } from "./transforms/prune.js";
 export type { CondParams } from "./control/cond.js";
 export type { ScanParams } from "./control/scanParams.js";

@@ -48,6 +48,19 @@ export const typesOf = (atoms: readonly Atom[]): ArrayType[] => atoms.map((atom)
 export const subPrograms = (equation: Equation): readonly Program[] =>
   equation.primitive.subPrograms?.(equation.params) ?? [];
 
+/** The equation with other Programs inside. */
+export function mapSubPrograms(equation: Equation, map: (program: Program) => Program): Equation {
+  const inside = subPrograms(equation);
+  if (inside.length === 0) return equation;
+  const mapped = new Map<unknown, Program>(inside.map((program) => [program, map(program)]));
+  const swap = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(swap) : (mapped.get(value) ?? value);
+  const params = Object.fromEntries(
+    Object.entries(equation.params).map(([name, value]) => [name, swap(value)]),
+  );
+  return { ...equation, params };
+}
+
 /** Whether running the equation does something besides computing its outputs. */
 export const hasEffect = (equation: Equation): boolean =>
   equation.primitive.effect === true ||

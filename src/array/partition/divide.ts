@@ -6,6 +6,7 @@ import type { Shape } from "../core/shape.js";
 import type { DotParams } from "../primitives/dot.js";
 import { wholeLayout, type Layout, type NamedAxis } from "../sharding/axes.js";
 import { costOf, unknownTurns, type Costs } from "./costs.js";
+import { withOwnConstants } from "./ownConstants.js";
 import { splitProgram, type SplitProgram } from "./partition.js";
 
 /** Parts should have so many rows of a product each. */
@@ -39,7 +40,8 @@ interface Division extends DividedProgram {
  * The program of each of up to so many parts, under which it costs least: inputs and outputs all parts have whole. Null
  * where one part alone is as good.
  */
-export function divideProgram(program: Program, most: number, costs: Costs): DividedProgram | null {
+export function divideProgram(given: Program, most: number, costs: Costs): DividedProgram | null {
+  const program = withOwnConstants(given);
   const kinds = kindsIn(program, costs);
   const rows = kinds.flatMap(({ isProduct, shape }) => (isProduct ? [shape[0]] : []));
   const size = 2 ** Math.floor(Math.log2(Math.min(most, Math.max(1, (rows[0] ?? 0) / leastRows))));

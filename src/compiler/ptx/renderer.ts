@@ -4,6 +4,7 @@ import type { Kernel, Step } from "../kernel.js";
 import { align } from "../plan/placing.js";
 import type { Renderer } from "../renderer.js";
 import { inLevels } from "../schedule/levels.js";
+import { distributeLoops } from "../simplify/distribute.js";
 import { simplifyProgram } from "../simplify/simplify.js";
 import { kernelsIn } from "../walk.js";
 import { exchangeBytes } from "./exchange/index.js";
@@ -38,6 +39,8 @@ const costs: Costs = { operation: 150, element: 0.1, multiplication: 0.02, meeti
 const sumsOfThread = 4;
 /** Arrays of more than this share of shared memory hardly ever lie there. */
 const largeShare = 1 / 2;
+/** What loops leave to be done at once may fill so much of the shared memory of all blocks, array by array. */
+const largestShare = 1 / 4;
 /** Rows of an operand that are brought to shared memory at a time, where it does not fit in. */
 const pieceRows = 128;
 
@@ -68,7 +71,12 @@ export const ptxRenderer = ({
   },
   scratch: (kernel, parts) => scratchOf(kernel, parts, threads),
   fastBytes: sharedBytes,
-  divide: (program) => (mostBlocks === 1 ? null : divideProgram(simplifyProgram(program), mostBlocks, costs)),
+  divide: (given) => {
+    if (mostBlocks === 1) return null;
+    const largest = (largestShare * sharedBytes * mostBlocks) / 4;
+    const program = simplifyProgram(distributeLoops(simplifyProgram(given), largest));
+    return divideProgram(program, mostBlocks, costs);
+  },
   exchange: exchangeBytes,
   ...(isProfiled && { margin: (steps) => ({ before: 0, behind: profileBytes(steps) }) }),
   render: (steps, plan) => {

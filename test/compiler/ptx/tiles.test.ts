@@ -26,6 +26,30 @@ describe("wavefronts of a load", () => {
     { what: "rows of 64", width: 1, element: (lane: number) => 64 * lane, expected: 32 },
     { what: "rows of 65", width: 1, element: (lane: number) => 65 * lane, expected: 1 },
     { what: "vectors side by side", width: 4, element: (lane: number) => 4 * lane, expected: 4 },
+    {
+      what: "vectors that two neighbours share",
+      width: 4,
+      element: (lane: number) => 4 * (lane >> 1),
+      expected: 2,
+    },
+    {
+      what: "vectors that lanes two apart share",
+      width: 4,
+      element: (lane: number) => 4 * ((lane & 1) + 2 * (lane >> 2)),
+      expected: 2,
+    },
+    {
+      what: "vectors that lanes four apart share",
+      width: 4,
+      element: (lane: number) => 4 * (lane % 4),
+      expected: 4,
+    },
+    {
+      what: "vectors that halves share, in one bank",
+      width: 4,
+      element: (lane: number) => 64 * (lane >> 3),
+      expected: 4,
+    },
     { what: "vectors of rows of 64", width: 4, element: (lane: number) => 64 * lane, expected: 32 },
     { what: "vectors of rows of 36", width: 4, element: (lane: number) => 36 * lane, expected: 4 },
     {
@@ -92,8 +116,8 @@ describe("tilings", () => {
     ({ form, shape }) => {
       const tiling = tilingOf(product(shape, form[0], form[1]), 256);
       expect(tiling.rows * tiling.columns).toBeGreaterThanOrEqual(32);
-      expect(frontsOf(tiling, "left", true)).toBe(4);
-      expect(frontsOf(tiling, "right", true)).toBe(4);
+      expect(frontsOf(tiling, "left", true)).toBeLessThanOrEqual(4);
+      expect(frontsOf(tiling, "right", true)).toBeLessThanOrEqual(4);
     },
   );
 

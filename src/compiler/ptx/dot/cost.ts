@@ -13,7 +13,7 @@ import {
   type Tiling,
 } from "./layout.js";
 import { lanesOfWarp } from "../types.js";
-import { cacheLines, wavefronts } from "./wavefronts.js";
+import { cacheLines, leastOfVectors, wavefronts } from "./wavefronts.js";
 
 /** Cycles until what was loaded is there, from shared and from global memory (measured on Hopper: 30, 250 and more). */
 const latency = { fast: 30, slow: 250 };
@@ -74,7 +74,11 @@ export function cyclesOf(tiling: Tiling, surroundings: Surroundings): Cycles {
     return turns * (chunks * chunk + wait + joining + ending + stores);
   };
   const accesses = [...kernel.stores.map(({ address }) => address), ...loadsIn(rootsOf(kernel.stores))];
-  const least = total(left === null ? 1 : 4, right === null ? 1 : 4, accesses.length);
+  const least = total(
+    left === null ? 1 : leastOfVectors,
+    right === null ? 1 : leastOfVectors,
+    accesses.length,
+  );
   const lanes = [laneRows, split, tiling.isSplitInside, tiling.rotation];
   const remembered = (key: string, find: () => number): number => {
     const found = known.get(key) ?? find();

@@ -6,16 +6,21 @@ const banks = 32;
 /** Lanes that are served together: fewer the more each of them loads. */
 const served = (width: number): number => lanesOfWarp / width;
 
+/** Whether all lanes want the same as their neighbours, or as those next to them: twice as many are served then (measured). */
+const isPaired = (elements: readonly number[]): boolean =>
+  [1, 2].some((distance) => elements.every((element, lane) => element === elements[lane ^ distance]));
+
 /**
  * Wavefronts of one load by the lanes of a warp, from the elements at which each begins and how many (1 or 4) it takes.
  * A bank gives one word at a time, the same one to all lanes that ask for it.
  */
 export function wavefronts(elements: readonly number[], width: number): number {
   let total = 0;
-  for (let first = 0; first < elements.length; first += served(width)) {
+  const together = width > 1 && isPaired(elements) ? 2 * served(width) : served(width);
+  for (let first = 0; first < elements.length; first += together) {
     const asked = new Map<number, number>();
     let most = 0;
-    for (const element of new Set(elements.slice(first, first + served(width)))) {
+    for (const element of new Set(elements.slice(first, first + together))) {
       const bank = Math.floor(element / width) % (banks / width);
       const count = (asked.get(bank) ?? 0) + 1;
       asked.set(bank, count);
@@ -25,6 +30,9 @@ export function wavefronts(elements: readonly number[], width: number): number {
   }
   return total;
 }
+
+/** Wavefronts of loads of vectors, at the least. */
+export const leastOfVectors = 2;
 
 /** Cache lines of global memory that one load by the lanes of a warp touches, counted as wavefronts are. */
 export function cacheLines(elements: readonly number[], width: number): number {

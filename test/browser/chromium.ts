@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { chromium, type Browser, type Page } from "playwright-core";
+import { unhurried } from "../unhurried.js";
 
 /** The browser's program, or null where none is installed. */
 function findChromium(): string | null {
@@ -29,7 +30,10 @@ export function isWithoutChromium(who: string): boolean {
 
 // Chromium's sandbox refuses to run as root; the pages are our own.
 export const launchChromium = (): Promise<Browser> =>
-  chromium.launch({ executablePath: executablePath ?? "", chromiumSandbox: false });
+  chromium.launch({
+    ...{ executablePath: executablePath ?? "", chromiumSandbox: false },
+    args: [`--js-flags=${unhurried.join(" ")}`],
+  });
 
 const mimeTypes: Record<string, string> = {
   ".html": "text/html",

@@ -33,7 +33,7 @@ export const fewOf = (cases: readonly BatchedCase[], most: number): BatchedCase[
 
 /** One in so many cases of a long batch, from all of its parts, unless all tests run on native code. */
 export const partOf = (cases: readonly BatchedCase[], oneIn: number): BatchedCase[] =>
-  process.env.VIBE_RL_DEVICE === "native" ? [...cases] : fewOf(cases, Math.max(20, cases.length / oneIn));
+  process.env.VIBE_RL_DEVICE === "native" ? [...cases] : fewOf(cases, Math.max(12, cases.length / oneIn));
 
 type Run = (...args: Array[]) => unknown[];
 

@@ -1,8 +1,10 @@
 // Tests import the sources by their own names, or by those that users import the package by; Node loads what was built
 // from them.
 import path from "node:path";
+import { setFlagsFromString } from "node:v8";
 import { configDefaults, defineConfig, type Plugin } from "vitest/config";
 import { LongestFirst } from "./test/sequencer.js";
+import { unhurried } from "./test/unhurried.js";
 
 const deviceTests = "test/**/*.devices.test.ts";
 const source = path.join(import.meta.dirname, "src") + path.sep;
@@ -34,6 +36,9 @@ const asBuilt: Plugin = {
   },
 };
 
+// What transforms the tests, too.
+setFlagsFromString(unhurried.join(" "));
+
 export default defineConfig({
   plugins: [asBuilt],
   test: {
@@ -43,6 +48,7 @@ export default defineConfig({
     // All cores: the default leaves half of them idle. One worker more takes as long, and more of the processors.
     maxWorkers: "100%",
     sequence: { sequencer: LongestFirst },
+    execArgv: [...unhurried],
     // Modules are loaded once in each worker, not once in each file.
     isolate: false,
     server: { deps: { external: [/\/dist\//] } },

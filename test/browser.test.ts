@@ -1,15 +1,9 @@
 // The built package in a real browser, as it is: the same programs give the same answers as in Node, from machine code.
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import {
-  isWithoutChromium,
-  launchChromium,
-  openPage,
-  servePages,
-  type PageServer,
-} from "./browser/chromium.js";
+import { isWithoutChromium, openWindow, openPage, servePages, type PageServer } from "./browser/chromium.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -41,7 +35,7 @@ const isSkipped = isWithoutChromium("test/browser.test.ts");
 describe.skipIf(isSkipped)("the built package in a browser", { timeout: 60_000 }, () => {
   let server: PageServer;
   let problems: string[];
-  let browser: Browser;
+  let browser: BrowserContext;
   let page: Page;
   let vibe: unknown;
   let programs: Programs;
@@ -52,7 +46,7 @@ describe.skipIf(isSkipped)("the built package in a browser", { timeout: 60_000 }
     vibe = await load("dist/exports/array.js");
     programs = (await load("test/browser/programs.js")) as Programs;
     server = await servePages(root, (file) => /^\/(dist|test\/(browser|package\/programs))\//.test(file));
-    browser = await launchChromium();
+    browser = await openWindow();
     ({ page, problems } = await openPage(browser));
     await page.goto(`${server.url}/test/browser/page.html`);
   }, 60_000);

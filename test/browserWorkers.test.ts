@@ -1,14 +1,8 @@
 // Environments in web workers, in a real browser: WorkerVecEnv of the built package in pages that may share memory, and
 // in such as may not.
-import type { Browser } from "playwright-core";
+import type { BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  isWithoutChromium,
-  launchChromium,
-  openPage,
-  servePages,
-  type PageServer,
-} from "./browser/chromium.js";
+import { isWithoutChromium, openWindow, openPage, servePages, type PageServer } from "./browser/chromium.js";
 import { joinedPackage } from "./browser/joined.js";
 
 /** What makes a page cross-origin isolated; scripts have the first one in any case. */
@@ -41,11 +35,11 @@ interface Both {
 
 describe.skipIf(isWithoutChromium("test/browserWorkers.test.ts"))("WorkerVecEnv in a browser", () => {
   let server: PageServer;
-  let browser: Browser;
+  let browser: BrowserContext;
   let isolated: Opened;
 
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = await openWindow();
     server = await servePages(
       await joinedPackage(),
       (file) => /^\/(dist|test\/browser)\//.test(file),

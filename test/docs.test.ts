@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "nod
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
+import { unhurried } from "./unhurried.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const pages = ["README.md", ...readdirSync(path.join(root, "docs")).map((file) => `docs/${file}`)].filter(
@@ -74,7 +75,8 @@ const endOfPage = "---- end of page ---- ";
 /** What pages print in one process, each up to its end, and what they throw. */
 function printedBy(list: readonly string[]): Map<string, string> {
   const files = list.map((page) => path.join(folder, `${nameOf(page)}.js`));
-  const output = node(fileURLToPath(new URL("runPages.mjs", import.meta.url)), endOfPage, ...files);
+  const runPages = fileURLToPath(new URL("runPages.mjs", import.meta.url));
+  const output = node(...unhurried, runPages, endOfPage, ...files);
   const parts = output.split(new RegExp(`^${endOfPage}(.*)\n`, "m"));
   return new Map(list.map((page, at) => [page, parts[2 * at] + (JSON.parse(parts[2 * at + 1]) as string)]));
 }

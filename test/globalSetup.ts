@@ -30,5 +30,6 @@ export default function setup(project: TestProject): () => void {
   const ofDevice = { native: "vibe-rl-native", cuda: "vibe-rl-cuda", "emulated ptx": "vibe-rl-ptx" };
   const cache = ofDevice[process.env.VIBE_RL_DEVICE as keyof typeof ofDevice] ?? "vibe-rl";
   process.env.VIBE_RL_CACHE_DIR = path.join(import.meta.dirname, "..", "node_modules", ".cache", cache);
-  return () => rmSync(folder, { recursive: true, force: true });
+  // A browser that ends just now may still write there.
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }

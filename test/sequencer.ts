@@ -6,14 +6,9 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** The longest files, each a few seconds, the longest ones first. */
 const long = [
   ...["runner/offPolicy.devices", "runner/multiGPU.devices"],
-  ...["docs", "package/bundles", "playground/playground", "compiler/ptx/programs", "array/locations"],
-  ...[
-    "compiler/nativeThreads",
-    "compiler/native",
-    "compiler/nativePrograms",
-    "vecEnv/workerVecEnv",
-    "browser",
-  ],
+  ...["docs", "package/bundles", "playground/playground", "vecEnv/workerVecEnv", "compiler/ptx/blocks"],
+  ...["compiler/ptx/programs", "array/locations", "compiler/ptx/threads", "compiler/ptx/tiles"],
+  ...["compiler/nativeThreads", "compiler/native", "compiler/nativePrograms", "browser"],
   ...["cli/robust", "array/partition/random", "dashboard/page", "policy/jsModule", "compiler/large"],
   ...["runner/killed", "device/spmdBrowser", "browserWorkers", "compiler/longSums", "compiler/reductions"],
   ...[

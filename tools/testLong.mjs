@@ -10,6 +10,9 @@ const files = [
   "test/playground/playground.test.ts",
   "test/array/locations.test.ts",
   "test/array/properties.test.ts",
+  "test/array/partition/random.test.ts",
+  "test/compiler/nativeRows.test.ts",
+  "test/compiler/random.test.ts",
   "test/runner/killed.test.ts",
   "test/runner/offPolicy.devices.test.ts",
 ];

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { chromium, type Browser, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { unhurried } from "../unhurried.js";
 
 /** The browser's program, or null where none is installed. */
 function findChromium(): string | null {
@@ -27,9 +28,22 @@ export function isWithoutChromium(who: string): boolean {
   return true;
 }
 
-// Chromium's sandbox refuses to run as root; the pages are our own.
-export const launchChromium = (): Promise<Browser> =>
-  chromium.launch({ executablePath: executablePath ?? "", chromiumSandbox: false });
+let started: Promise<Browser> | null = null;
+
+/** The browser of this process, for all test files that run in it; it ends when the process does. */
+async function runningChromium(): Promise<Browser> {
+  const browser = await started;
+  if (browser?.isConnected() === true) return browser;
+  return (started = chromium.launch({
+    executablePath: executablePath ?? "",
+    // Chromium's sandbox refuses to run as root; the pages are our own.
+    chromiumSandbox: false,
+    args: [`--js-flags=${unhurried.join(" ")}`],
+  }));
+}
+
+/** A browser's window: its pages share a cache and storage, which others do not see. */
+export const openWindow = async (): Promise<BrowserContext> => (await runningChromium()).newContext();
 
 const mimeTypes: Record<string, string> = {
   ".html": "text/html",
@@ -72,10 +86,9 @@ export async function servePages(
   return { url: `http://127.0.0.1:${port}`, close: () => void server.close() };
 }
 
-/** A new page, which shares the browser's cache with the others, and the errors and warnings that it has reported. */
-export async function openPage(browser: Browser): Promise<{ page: Page; problems: string[] }> {
-  const context = browser.contexts().at(0) ?? (await browser.newContext());
-  const page = await context.newPage();
+/** A new page, and the errors and warnings that it has reported. */
+export async function openPage(window: BrowserContext): Promise<{ page: Page; problems: string[] }> {
+  const page = await window.newPage();
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(`page error: ${error.message}`));
   page.on("console", (message) => {

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { np } from "vibe-rl/array";
 import { findCheckpoint, listCheckpoints, loadCheckpoint, saveCheckpoint } from "vibe-rl/checkpoint";
 import { temporaryFolder, warningsOf } from "../temporary.js";
+import { unhurried } from "../unhurried.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 let folder = "";
@@ -90,7 +91,7 @@ describe.skipIf(process.platform === "win32")("a process killed with SIGKILL", {
       // Replaces step 1.
       const { signal, status, stderr } = spawnSync(
         process.execPath,
-        [script, bundle(), dir, "3", "3", String(killAt)],
+        [...unhurried, script, bundle(), dir, "3", "3", String(killAt)],
         { encoding: "utf8" },
       );
       if (signal === null) {
@@ -109,7 +110,7 @@ describe.skipIf(process.platform === "win32")("a process killed with SIGKILL", {
   it("leaves whole checkpoints at any moment", async () => {
     const dir = temporaryFolder();
     for (let round = 0; round < 8; round++) {
-      const child = spawn(process.execPath, [script, bundle(), dir, "0", "100000"], {
+      const child = spawn(process.execPath, [...unhurried, script, bundle(), dir, "0", "100000"], {
         stdio: ["ignore", "pipe", "inherit"],
       });
       const ended = new Promise((resolve) => child.once("exit", resolve));

@@ -7,6 +7,7 @@ import { here } from "../dashboard/client.js";
 import { at, writeRun } from "../dashboard/runs.js";
 import { temporaryFolder } from "../temporary.js";
 import { call } from "./host.js";
+import { unhurried } from "../unhurried.js";
 
 interface Started {
   readonly child: ChildProcess;
@@ -17,7 +18,7 @@ interface Started {
 
 /** The command line in a process of its own. */
 function start(...words: readonly string[]): Started {
-  const child = spawn(process.execPath, [here("dist", "cli", "main.js"), ...words]);
+  const child = spawn(process.execPath, [...unhurried, here("dist", "cli", "main.js"), ...words]);
   onTestFinished(() => void child.kill("SIGKILL"));
   let text = "";
   let wake = (): void => undefined;

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findRuns } from "vibe-rl/runDir";
 import { call } from "./host.js";
+import { unhurried } from "../unhurried.js";
 
 const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
@@ -101,7 +102,10 @@ describe("train <algorithm> --env_id --import", () => {
 
   it("trains in a process of its own", () => {
     const words = [program, "train", "ppo", "--env_id", "CliLine-v0", "--import", "./line.mjs", ...short];
-    const { status, stderr } = spawnSync(process.execPath, words, { cwd: folder, encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, [...unhurried, ...words], {
+      cwd: folder,
+      encoding: "utf8",
+    });
     expect([status, stderr]).toEqual([0, expect.any(String)]);
     expect(findRuns(path.join(folder, "runs"))).toHaveLength(1);
   });
@@ -144,7 +148,10 @@ describe("train <algorithm> --env_id --import", () => {
     writeFileSync(typed, 'const board: string = "the typed board is missing";\nthrow new Error(board);\n');
     // As a program: here in the tests TypeScript is loaded by the test runner.
     const words = [program, "train", "ppo", "--env_id", "X", "--import", "./typed.ts", "--base-dir", "none"];
-    const { status, stderr } = spawnSync(process.execPath, words, { cwd: folder, encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, [...unhurried, ...words], {
+      cwd: folder,
+      encoding: "utf8",
+    });
     const strips = "typescript" in process.features && process.features.typescript !== false;
     expect([status, stderr]).toEqual([
       2,

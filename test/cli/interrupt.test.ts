@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { findRuns } from "vibe-rl/runDir";
 import { temporaryFolder } from "../temporary.js";
+import { unhurried } from "../unhurried.js";
 
 const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
@@ -12,7 +13,9 @@ describe.skipIf(process.platform === "win32")("Ctrl-C", { timeout: 30_000 }, () 
   it("ends a run with a checkpoint, code 130 and a word how to go on", async () => {
     const folder = temporaryFolder();
     const line = ["train", "gridworld_dqn", "--runner.total_timesteps", "50_000_000", "--base-dir", folder];
-    const child = spawn(process.execPath, [program, ...line], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [...unhurried, program, ...line], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     const [told, errors]: string[][] = [[], []];
     child.stderr.on("data", (text: Buffer) => void errors.push(String(text)));
     child.stdout.on("data", (text: Buffer) => {

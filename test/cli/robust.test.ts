@@ -22,6 +22,7 @@ import { findRuns, RunDir } from "vibe-rl/runDir";
 import { temporaryFolder } from "../temporary.js";
 import { linesOf } from "../runner/small.js";
 import { call } from "./host.js";
+import { unhurried } from "../unhurried.js";
 
 const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
@@ -53,7 +54,9 @@ describe.skipIf(process.platform === "win32")("output that nobody takes", { time
   it("does not end a run: closed after the first line, as by head", async () => {
     const folder = temporaryFolder();
     const line = ["train", "cartpole_ppo", ...short, "--base-dir", folder];
-    const child = spawn(process.execPath, [program, ...line], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [...unhurried, program, ...line], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     child.stdout.once("data", () => child.stdout.destroy());
     const errors: string[] = [];
     child.stderr.on("data", (text: Buffer) => void errors.push(String(text)));
@@ -69,7 +72,7 @@ describe.skipIf(process.platform === "win32")("output that nobody takes", { time
     () => {
       const folder = temporaryFolder();
       const full = (...line: string[]) =>
-        spawnSync(process.execPath, [program, ...line], {
+        spawnSync(process.execPath, [...unhurried, program, ...line], {
           stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
           encoding: "utf8",
         });
@@ -98,7 +101,7 @@ describe("a checkpoint directory of one's own", () => {
     expect(first.lines.slice(0, 3)).toContain(`checkpoints go to: ${checkpoints}`);
     const [only] = findRuns(path.join(folder, "runs"));
     expect(only.loadConfig()).toMatchObject({ runner: { checkpointDir: checkpoints } });
-    const child = spawnSync(process.execPath, [program, "resume", only.root], {
+    const child = spawnSync(process.execPath, [...unhurried, program, "resume", only.root], {
       ...{ cwd: temporaryFolder(), encoding: "utf8" as const },
     });
     expect([child.status, child.stderr]).toEqual([0, ""]);

@@ -10,7 +10,7 @@ describe.skipIf(isWithoutNative("test/compiler/nativePrograms.test.ts"))(
   { timeout: 600_000 },
   () => {
     it.for(Object.entries(programBatches))("%s", ([, batch]) =>
-      expectTogether(partOf(batch("native"), 2), "native"),
+      expectTogether(partOf(batch("native"), 4), "native"),
     );
   },
 );

@@ -9,6 +9,7 @@ import { differences } from "../closeness.js";
 import { bitsOf } from "./bits.js";
 import type { Computation } from "./compare.js";
 import { isWithoutNative } from "../device/native.js";
+import { isLong } from "../long.js";
 import { rowCases } from "./rowPrograms.js";
 
 const target = { lanes: 16, registers: 32 } as const;
@@ -73,7 +74,7 @@ describe.skipIf(isWithoutNative("test/compiler/nativeRows.test.ts"))("rows", { t
       cRenderer(machine, isForOneThread ? neverMeeting : { meeting: 0 });
     const flags = () => [...flagsNow(), "-DEAGER"];
     registerBackend({ ...nativeBackend(renderer, flags), name: device }, { isDefault: false });
-    const cases = rowCases(12 * Number(process.env.PROPERTY_RUNS ?? 1), 21);
+    const cases = rowCases(6 * Number(process.env.PROPERTY_RUNS ?? (isLong ? 4 : 1)), 21);
     const all = (...args: Array[]) => cases.map(({ f }, at) => f(...args.slice(2 * at, 2 * at + 2)));
     const args = cases.flatMap((one) => [...one.args]);
     const alone = jit(all, { device, threads: 1 })(...args);

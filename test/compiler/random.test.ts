@@ -1,11 +1,12 @@
 // Random programs give the same answers compiled as interpreted.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isLong } from "../long.js";
 import { compiledDifferences } from "./compare.js";
 import { argumentsFor, mixedPrograms, toFunction } from "./mixedPrograms.js";
 import { stateArguments, statePrograms, toStateFunction } from "./statePrograms.js";
 
-const runs = 100 * Number(process.env.PROPERTY_RUNS ?? 1);
+const runs = 60 * Number(process.env.PROPERTY_RUNS ?? (isLong ? 5 : 1));
 
 describe("compiled random programs equal interpreted ones", { timeout: 600_000 }, () => {
   it("over all dtypes: integers and bool equal, floats near", () => {

@@ -33,7 +33,7 @@ export const fewOf = (cases: readonly BatchedCase[], most: number): BatchedCase[
 
 /** One in so many cases of a long batch, from all of its parts, unless all tests run on native code. */
 export const partOf = (cases: readonly BatchedCase[], oneIn: number): BatchedCase[] =>
-  process.env.VIBE_RL_DEVICE === "native" ? [...cases] : fewOf(cases, Math.max(20, cases.length / oneIn));
+  process.env.VIBE_RL_DEVICE === "native" ? [...cases] : fewOf(cases, Math.max(12, cases.length / oneIn));
 
 type Run = (...args: Array[]) => unknown[];
 
@@ -45,14 +45,18 @@ const joined =
     return cases.map(({ f, args }) => f(...all.slice(used, (used += args.length))));
   };
 
-const words = 2 ** 20;
-const rubbish = np.array(new Uint32Array(words).fill(0xffffffff));
-
 /** Overwrites the memory that programs of a device share, with NaN for floats and -1 for integers. */
-const spoilMemory = (device: string): void => void jit((x: Array) => x, { device })(rubbish);
+function spoilMemory(device: string, words: number): void {
+  const rubbish = np.array(new Uint32Array(words).fill(0xffffffff));
+  jit((x: Array) => x, { device })(rubbish);
+}
 
 /** What went wrong with each of some cases, run by one program twice with other arguments between. */
-function problemsOf(cases: readonly BatchedCase[], device: string): Map<BatchedCase, string[]> {
+function problemsOf(
+  cases: readonly BatchedCase[],
+  device: string,
+  words: number,
+): Map<BatchedCase, string[]> {
   const problems = new Map<BatchedCase, string[]>();
   const note = (one: BatchedCase, found: readonly string[], call = ""): void => {
     if (found.length > 0 && !problems.has(one))
@@ -64,10 +68,10 @@ function problemsOf(cases: readonly BatchedCase[], device: string): Map<BatchedC
   const args = cases.flatMap((one) => [...one.args]);
   const others = cases.map((one) => (one.check === undefined ? otherArguments(one.args) : one.args));
   const compiled = jit(joined(cases), { device });
-  spoilMemory(device);
+  spoilMemory(device, words);
   const first = compiled(...args);
   const second = compiled(...others.flat());
-  spoilMemory(device);
+  spoilMemory(device, words);
   const again = compiled(...args);
   cases.forEach((one, at) => {
     const { f, tolerance = {}, check } = one;
@@ -94,14 +98,17 @@ const failureOf = (check: () => void): string[] => {
   }
 };
 
-/** Fails unless all of some cases, as one program of a device, give the interpreter's answer; says which do not. */
-export function expectTogether(cases: readonly BatchedCase[], device: string): void {
+/**
+ * Fails unless all of some cases, as one program of a device, give the interpreter's answer; says which do not. What they
+ * find in memory is rubbish, in so many words.
+ */
+export function expectTogether(cases: readonly BatchedCase[], device: string, words = 2 ** 20): void {
   let problems: Map<BatchedCase, string[]>;
   try {
-    problems = problemsOf(cases, device);
+    problems = problemsOf(cases, device, words);
   } catch (error) {
     // One of them cannot be compiled, and the message does not say which.
-    problems = new Map(cases.map((one) => [one, failureOf(() => void problemsOf([one], device))]));
+    problems = new Map(cases.map((one) => [one, failureOf(() => void problemsOf([one], device, words))]));
     const wrong = [...problems].filter(([, found]) => found.length > 0);
     if (wrong.length === 0) throw error;
     problems = new Map(wrong);

@@ -4,12 +4,13 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startDashboard, type Dashboard } from "../../src/dashboard/index.js";
-import { isWithoutChromium, launchChromium, openPage } from "../browser/chromium.js";
+import { isWithoutChromium, openWindow, openPage } from "../browser/chromium.js";
 import { here, pageDir } from "./client.js";
 import { at, grow, writeRun } from "./runs.js";
+import { unhurried } from "../unhurried.js";
 
 const isSkipped = isWithoutChromium("test/dashboard/page.test.ts");
 
@@ -19,7 +20,7 @@ const redPixel = "R0lGODlhAQABAPAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==";
 describe.skipIf(isSkipped)("the dashboard's page", { timeout: 60_000 }, () => {
   let base: string;
   let board: Dashboard;
-  let browser: Browser;
+  let browser: BrowserContext;
   let page: Page;
   let problems: string[];
   let training: ChildProcess | null = null;
@@ -40,7 +41,7 @@ describe.skipIf(isSkipped)("the dashboard's page", { timeout: 60_000 }, () => {
       imports: ["snake.js"],
     });
     board = await startDashboard({ baseDir: base, port: 0, pageDir, version: "test" });
-    browser = await launchChromium();
+    browser = await openWindow();
     ({ page, problems } = await openPage(browser));
     await page.setViewportSize({ width: 1400, height: 900 });
     page.on("request", (request) => asked.push(request.url()));
@@ -189,7 +190,9 @@ describe.skipIf(isSkipped)("the dashboard's page", { timeout: 60_000 }, () => {
 
   it("shows a run that begins to train, live, and stops it with a checkpoint", async () => {
     const words = ["train", "cartpole_ppo", "--base-dir", base, "--runner.total_timesteps", "5000000"];
-    const child = spawn(process.execPath, [here("dist", "cli", "main.js"), ...words], { stdio: "ignore" });
+    const child = spawn(process.execPath, [...unhurried, here("dist", "cli", "main.js"), ...words], {
+      stdio: "ignore",
+    });
     training = child;
     const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
     const live = page.locator('tr[data-run^="CartPole-v1_ppo_"]');

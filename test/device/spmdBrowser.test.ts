@@ -1,10 +1,10 @@
 // Several devices in a page of a real browser: threads are its workers, and memory is shared if the page may.
-import type { Browser } from "playwright-core";
+import type { BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   isolation,
   isWithoutChromium,
-  launchChromium,
+  openWindow,
   openPage,
   servePages,
   type PageServer,
@@ -15,12 +15,12 @@ const isOpen = (file: string): boolean => /^\/(dist|test\/browser)\//.test(file)
 const isProgram = (url: string): boolean => url.endsWith("/spmd/entry.js");
 
 describe.skipIf(isWithoutChromium("test/device/spmdBrowser.test.ts"))("a page", { timeout: 60_000 }, () => {
-  let browser: Browser;
+  let browser: BrowserContext;
   let server: PageServer;
   /** Whether the server has no program for the threads. */
   let isLacking = false;
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = await openWindow();
     server = await servePages(
       await joinedPackage(),
       (file) => isOpen(file) && !(isLacking && isProgram(file)),

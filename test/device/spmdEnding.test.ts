@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
+import { unhurried } from "../unhurried.js";
 
 const fromDist = (file: string): string => JSON.stringify(pathToFileURL(`dist/${file}`).href);
 
@@ -31,7 +32,7 @@ function printedWith(ending: string): string {
         console.log(error.message);
       }
     }`;
-  return execFileSync(process.execPath, ["--input-type=module", "-e", program], {
+  return execFileSync(process.execPath, [...unhurried, "--input-type=module", "-e", program], {
     encoding: "utf8",
     timeout: 30_000,
   });

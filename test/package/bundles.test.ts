@@ -4,19 +4,14 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as esbuild from "esbuild";
-import type { Browser } from "playwright-core";
+import type { BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  isWithoutChromium,
-  launchChromium,
-  openPage,
-  servePages,
-  type PageServer,
-} from "../browser/chromium.js";
+import { isWithoutChromium, openWindow, openPage, servePages, type PageServer } from "../browser/chromium.js";
 import { isLong, itLong } from "../long.js";
 import { bundlers, kilobytesLoadedFirst, type Bundle } from "./bundlers.js";
 import { root } from "./modules.js";
 import { installedProject, type Project } from "./project.js";
+import { unhurried } from "../unhurried.js";
 
 /** What the programs leave in `globalThis.result`. */
 interface Results {
@@ -97,7 +92,7 @@ const isSkipped = isWithoutChromium("test/package/bundles.test.ts, in part,");
 
 describe.skipIf(isSkipped)("bundles in a browser", () => {
   let server: PageServer;
-  let browser: Browser;
+  let browser: BrowserContext;
 
   beforeAll(async () => {
     const { folder } = project;
@@ -111,7 +106,7 @@ describe.skipIf(isSkipped)("bundles in a browser", () => {
     }
     writeFileSync(path.join(folder, "empty.html"), '<!doctype html><link rel="icon" href="data:," />');
     server = await servePages(folder, (file) => /^\/(bundles\/.*|[\w-]+\.html)$/.test(file));
-    browser = await launchChromium();
+    browser = await openWindow();
   }, 60_000);
   afterAll(async () => {
     await browser.close();
@@ -202,7 +197,10 @@ describe("a program of Node without koffi", () => {
 
 describe("a program of Node with worker threads", () => {
   it("works from the tarball", () => {
-    const output = execFileSync(process.execPath, ["workers.js"], { cwd: project.folder, encoding: "utf8" });
+    const output = execFileSync(process.execPath, [...unhurried, "workers.js"], {
+      cwd: project.folder,
+      encoding: "utf8",
+    });
     expect(JSON.parse(output)).toEqual({ numEnvs: 3, isSame: true });
   });
 });
@@ -213,7 +211,9 @@ describe("a program of Node with files", () => {
     const { folder } = project;
     const runs = path.join(folder, `runs of ${path.basename(script)}`);
     mkdirSync(runs);
-    return JSON.parse(execFileSync(process.execPath, [script, runs], { cwd: folder, encoding: "utf8" }));
+    return JSON.parse(
+      execFileSync(process.execPath, [...unhurried, script, runs], { cwd: folder, encoding: "utf8" }),
+    );
   }
   const expected = { steps: [128], records: 3 };
 

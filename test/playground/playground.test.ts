@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PPO } from "vibe-rl/algorithms/ppo";
 import { np } from "vibe-rl/array";
@@ -13,7 +13,7 @@ import { loadPolicy } from "vibe-rl/policy";
 import { RunDir } from "vibe-rl/runDir";
 import { trainDQN, trainPPO } from "vibe-rl/runner";
 import { template } from "../../site/playground/editor/template.js";
-import { isWithoutChromium, launchChromium, openPage } from "../browser/chromium.js";
+import { isWithoutChromium, openWindow, openPage } from "../browser/chromium.js";
 import { itLong } from "../long.js";
 import { readGif } from "../plotting/files.js";
 import { temporaryFolder } from "../temporary.js";
@@ -24,7 +24,7 @@ const isSkipped = isWithoutChromium("test/playground/playground.test.ts");
 describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
   let folder = "";
   let site: Site;
-  let browser: Browser;
+  let browser: BrowserContext;
   let page: Page;
   let problems: string[];
 
@@ -39,7 +39,7 @@ describe.skipIf(isSkipped)("the playground", { timeout: 90_000 }, () => {
   beforeAll(async () => {
     folder = await buildSite();
     site = await serveSite(folder);
-    browser = await launchChromium();
+    browser = await openWindow();
     ({ page, problems } = await open("env=CartPole-v1&runner.total_timesteps=50000"));
   }, 90_000);
 

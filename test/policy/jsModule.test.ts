@@ -3,18 +3,12 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PPO } from "vibe-rl/algorithms/ppo";
 import { random } from "vibe-rl/array";
 import { createPolicy, exportPolicy, type Action, type Policy } from "vibe-rl/policy";
-import {
-  isWithoutChromium,
-  launchChromium,
-  openPage,
-  servePages,
-  type PageServer,
-} from "../browser/chromium.js";
+import { isWithoutChromium, openWindow, openPage, servePages, type PageServer } from "../browser/chromium.js";
 import { temporaryFolder } from "../temporary.js";
 import { distance, examples, observationsOf } from "./examples.js";
 
@@ -145,12 +139,12 @@ interface Exported {
 
 describe.skipIf(isWithoutChromium("test/policy/jsModule.test.ts"))("exported policies in a browser", () => {
   let server: PageServer;
-  let browser: Browser;
+  let browser: BrowserContext;
   let page: Page;
   let problems: string[];
   beforeAll(async () => {
     server = await servePages(root, (file) => /^\/(dist|test\/browser)\//.test(file));
-    browser = await launchChromium();
+    browser = await openWindow();
     ({ page, problems } = await openPage(browser));
     await page.goto(`${server.url}/test/browser/policy.html`);
   });

@@ -10,6 +10,7 @@ import { isLong } from "../long.js";
 import { temporaryFolder } from "../temporary.js";
 import { History } from "../../src/runner/history.js";
 import { bitsOf, linesOf } from "./small.js";
+import { unhurried } from "../unhurried.js";
 
 const script = fileURLToPath(new URL("trainChild.mjs", import.meta.url));
 
@@ -23,7 +24,7 @@ function* chances(seed: number): Generator<number, never> {
 
 /** Trains in a process. After so many calls, and a moment, it is killed. Returns how it ended. */
 function train(args: readonly string[], calls = Infinity, waitMs = 0): Promise<number | string | null> {
-  const child = spawn(process.execPath, [script, ...args, String(calls + 40)], {
+  const child = spawn(process.execPath, [...unhurried, script, ...args, String(calls + 40)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let seen = 0;

@@ -11,10 +11,11 @@ import { expandCalls } from "../../../src/array/transforms/expand.js";
 import { differences, type Tolerance } from "../../closeness.js";
 import { argumentsFor, mixedPrograms, toFunction as toMixedFunction } from "../../compiler/mixedPrograms.js";
 import { stateArguments, statePrograms, toStateFunction } from "../../compiler/statePrograms.js";
+import { isLong } from "../../long.js";
 import { blocksOf, simulate } from "./simulate.js";
 import { flattenArrays } from "../../../src/array/lax/leaves.js";
 
-const runs = 300 * Number(process.env.PROPERTY_RUNS ?? 1);
+const runs = 150 * Number(process.env.PROPERTY_RUNS ?? (isLong ? 5 : 1));
 
 /** Numbers that decide about a layout, whatever they are. */
 const choices = () => fc.array(fc.nat(20), { minLength: 4, maxLength: 12 });

@@ -5,7 +5,7 @@ import path from "node:path";
 import { registerBackend, type Backend, type Executable } from "../../../src/array/index.js";
 import { ptxRenderer, type CProgram, type PtxTarget, type Renderer } from "../../../src/compiler/index.js";
 import { nativeBackend } from "../../../src/device/native/backend.js";
-import { emulatorFlags } from "./emulate.js";
+import { emulatorFlags, unoptimised } from "./emulate.js";
 import { ptxToC } from "./translate.js";
 
 /** A GPU that is small enough for fibers. */
@@ -67,7 +67,12 @@ export function emulatedPtx(
     .digest("hex");
   const native = nativeBackend(
     () => emulated(division === undefined ? renderer : { ...renderer, divide: division.divide }),
-    () => [...flags, `-DTARGET=${variant.slice(0, 16)}`],
+    () => [
+      ...flags,
+      `-DTARGET=${variant.slice(0, 16)}`,
+      // Divided at random, programs are small and wait a lot.
+      ...(division === undefined ? unoptimised() : []),
+    ],
   );
   const { resident } = native;
   return {

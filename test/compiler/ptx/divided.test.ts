@@ -17,6 +17,8 @@ const isWhole = process.env.VIBE_RL_PTX_TESTS === "all";
 const rounds = isWhole ? 40 : 1;
 /** Programs of one round, which are built together. */
 const programs = isWhole ? 6 : 4;
+/** Words of memory that are spoilt: programs of a round have a few kilobytes, and blocks copy slowly. */
+const words = 2 ** 14;
 const tolerance = { rtol: 1e-5, atol: 2e-5 };
 
 const mixed = (seed: number, count: number): BatchedCase[] =>
@@ -50,7 +52,7 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/divided.test.ts"))(
     });
 
     it.for([...Array(rounds).keys()])("over all dtypes (%i)", (round) =>
-      expectTogether(mixed(round, programs), dividedDevice([2, 3, 4, 5][round % 4], round)),
+      expectTogether(mixed(round, programs), dividedDevice([2, 3, 4, 5][round % 4], round), words),
     );
 
     it.for([...Array(isWhole ? rounds : 0).keys()])("of larger arrays (%i)", (round) =>
@@ -61,7 +63,7 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/divided.test.ts"))(
     );
 
     it.for([...Array(rounds).keys()])("with states that loops and branches overwrite (%i)", (round) =>
-      expectTogether(states(round, programs), dividedDevice(3, 1000 + round)),
+      expectTogether(states(round, programs), dividedDevice(3, 1000 + round), words),
     );
   },
 );

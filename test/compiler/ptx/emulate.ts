@@ -13,6 +13,15 @@ export const emulatorFlags: readonly string[] = [
   ...["-fwrapv", "-fno-strict-aliasing", "-fPIC", "-w"],
 ];
 
+/**
+ * What keeps Clang from optimising, which the library has it do a little whatever else is said: most emulated programs
+ * take longer to build than to run.
+ */
+export function unoptimised(): readonly string[] {
+  const { version } = takeSteps(machineOf(here(findCompiler())));
+  return /clang/i.test(version) ? ["-Xclang", "-O0"] : [];
+}
+
 /** A program that ran: the messages that it printed are told as they come. */
 export type Emulated = (memory: Uint8Array, print?: (message: number) => void) => void;
 
@@ -27,7 +36,8 @@ export function emulate(text: string, launch: Launch): Emulated {
   const compiler = here(findCompiler());
   function* building(): Steps<ReturnType<typeof loadLibrary>> {
     const machine = yield* machineOf(compiler);
-    const source = { name: "PTX", units: [ptxToC(text, launch)], flags: emulatorFlags };
+    const flags = [...emulatorFlags, ...unoptimised()];
+    const source = { name: "PTX", units: [ptxToC(text, launch)], flags };
     return loadLibrary(koffi, yield* libraryOf(source, compiler, machine));
   }
   const library = takeSteps(building());

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { distributedInitialize } from "vibe-rl/sharding";
 import { connectStore, serveStore } from "../../../src/device/xla/distributed/store.js";
 import { fakeProblem, newFake } from "./fake.js";
+import { unhurried } from "../../unhurried.js";
 
 /** A port that nobody uses. */
 async function freePort(): Promise<number> {
@@ -70,7 +71,7 @@ describe.skipIf(fakeProblem("test/device/xla/distributed.test.ts") !== null)("pr
     const children = ids.map((id) => {
       const script = path.join(import.meta.dirname, "process.mjs");
       const args = [script, file, address, String(processes), String(id), String(getMs)];
-      const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+      const child = spawn(process.execPath, [...unhurried, ...args], { stdio: ["pipe", "pipe", "inherit"] });
       onTestFinished(() => void child.kill());
       return child;
     });

@@ -7,8 +7,8 @@ import {
   type RemoteElements,
   type TypedArray,
 } from "../../array/index.js";
-import type { Client } from "./client.js";
-import { failWith } from "./plugin.js";
+import type { Client, XlaDevice } from "./client.js";
+import { failWith, PluginError } from "./plugin.js";
 
 /** Results up to so many bytes are fetched along with the first of them that is read. */
 const smallBytes = 2 ** 16;
@@ -94,8 +94,35 @@ function moveToHost(list: readonly Held[]): void {
   list.forEach((held) => held.free());
 }
 
+/** Does what needs memory of the device. Once that is full, results that are not in use make room for it. */
+export function withRoom<T>(client: Client, inUse: ReadonlySet<bigint>, what: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof PluginError) || !error.isOutOfMemory || !makeRoom(client, inUse))
+      failWith(error, what);
+  }
+  try {
+    return act();
+  } catch (error) {
+    return failWith(error, what);
+  }
+}
+
+/** Copies elements to a device, of which some buffers are in use; returns the buffer that holds them there. */
+export const send = (
+  client: Client,
+  elements: TypedArray,
+  type: ArrayType,
+  device: XlaDevice,
+  inUse: ReadonlySet<bigint>,
+): bigint =>
+  withRoom(client, inUse, `an argument of ${elements.byteLength} bytes cannot be copied to the device`, () =>
+    client.send(elements, type, device),
+  );
+
 /** Moves all results to the host but those that are in use; tells whether there were any. */
-export function makeRoom(client: Client, inUse: ReadonlySet<bigint>): boolean {
+function makeRoom(client: Client, inUse: ReadonlySet<bigint>): boolean {
   const idle = [...results].filter(
     (held) => held.client === client && held.buffer !== null && !inUse.has(held.buffer),
   );

@@ -15,9 +15,9 @@ const table = `
   -Memory_Id -Memory_Kind -Memory_DebugString -Memory_ToString -Memory_AddressableByDevices
   Executable_Destroy -Executable_Name -Executable_NumReplicas -Executable_NumPartitions Executable_NumOutputs
   -Executable_SizeOfGeneratedCodeInBytes -Executable_GetCostAnalysis -Executable_OutputMemoryKinds
-  -Executable_OptimizedProgram -Executable_Serialize
+  -Executable_OptimizedProgram Executable_Serialize
   LoadedExecutable_Destroy LoadedExecutable_GetExecutable -LoadedExecutable_AddressableDevices
-  -LoadedExecutable_Delete -LoadedExecutable_IsDeleted LoadedExecutable_Execute -Executable_DeserializeAndLoad
+  -LoadedExecutable_Delete -LoadedExecutable_IsDeleted LoadedExecutable_Execute Executable_DeserializeAndLoad
   -LoadedExecutable_Fingerprint
   Buffer_Destroy -Buffer_ElementType -Buffer_Dimensions -Buffer_UnpaddedDimensions
   -Buffer_DynamicDimensionIndices -Buffer_GetMemoryLayout -Buffer_OnDeviceSizeInBytes -Buffer_Device
@@ -52,9 +52,11 @@ const fields = {
   Device_GetDescription: "device description",
   Executable_Destroy: "executable",
   Executable_NumOutputs: "executable numOutputs",
+  Executable_Serialize: "executable bytes bytesSize serialized deleter",
   LoadedExecutable_Destroy: "executable",
   LoadedExecutable_GetExecutable: "loaded executable",
   LoadedExecutable_Execute: "executable options arguments numDevices numArguments outputs events device",
+  Executable_DeserializeAndLoad: "client bytes bytesSize loaded",
   Buffer_Destroy: "buffer",
   Buffer_ToHostBuffer: "source layout target targetSize event",
 } as const;
@@ -105,4 +107,4 @@ export const elementTypes = { bool: 1, int32: 4, uint8: 6, uint32: 8, float32: 1
 export const valueTypes = { string: 0, int64: 1, int64List: 2, float: 3, bool: 4 } as const;
 
 /** Codes of errors that mean something to us (PJRT_Error_Code). */
-export const codes = { notFound: 5, resourceExhausted: 8 } as const;
+export const codes = { invalidArgument: 3, notFound: 5, resourceExhausted: 8, unimplemented: 12 } as const;

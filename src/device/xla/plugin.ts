@@ -30,13 +30,20 @@ export class PluginError extends Error {
 }
 
 export class Plugin {
+  /** What the arguments of calls that come with every run are written to, each time anew. */
+  private readonly awaiting: Block;
+  private readonly forgetting: Block;
+
   private constructor(
     readonly koffi: Koffi,
     readonly file: string,
     /** The version of the interface, as 0.115. */
     readonly version: string,
     private readonly functions: Readonly<Record<FunctionName, Call>>,
-  ) {}
+  ) {
+    this.awaiting = this.block("Event_Await");
+    this.forgetting = this.block("Event_Destroy");
+  }
 
   /** Loads a plugin, or says why it cannot be used. */
   static load(koffi: Koffi, file: string): Plugin | { readonly problem: string } {
@@ -117,10 +124,14 @@ export class Plugin {
   wait(event: bigint): void {
     if (event === 0n) return;
     try {
-      this.ask("Event_Await", { event });
+      this.call("Event_Await", this.awaiting.set({ event }));
     } finally {
-      this.ask("Event_Destroy", { event });
+      this.forgetEvent(event);
     }
+  }
+
+  forgetEvent(event: bigint): void {
+    this.call("Event_Destroy", this.forgetting.set({ event }));
   }
 }
 

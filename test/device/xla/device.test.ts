@@ -158,6 +158,29 @@ describe.skipIf(fakeProblem("test/device/xla/device.test.ts") !== null)("the XLA
     );
   });
 
+  it("makes room for arguments, too, keeps what the call needs, and frees what it has sent if it cannot run", () => {
+    const fake = newFake();
+    const program = compiled(fake.client(), [np.ones([3]), np.ones([3])], [false, false]);
+    const given = np.array([1, 2, 3]);
+    const results = [...new Uint8Array(5)].map(() => program.run([given, given])[0]);
+    fake.set("sendRoom", 2);
+    const [x, y] = program.run([np.array([4, 5, 6]), results[4]]);
+    expect([[...x.data()], [...y.data()], [...results[0].data()]]).toEqual([
+      [4, 5, 6],
+      [1, 2, 3],
+      [1, 2, 3],
+    ]);
+    fake.set("sendRoom", 0);
+    const before = fake.get("buffers");
+    expect(failureOf(() => program.run([np.array([4, 5, 6]), results[4]]))).toMatch(
+      /an argument of 12 bytes cannot be copied to the device: RESOURCE_EXHAUSTED/,
+    );
+    fake.set("sendRoom", 1 << 30);
+    fake.set("failRun", 1);
+    expect(failureOf(() => program.run([given, given]))).toContain("same cannot run: the device was lost");
+    expect(fake.get("buffers")).toBeLessThanOrEqual(before);
+  });
+
   it("tells that the device was lost, and goes on", () => {
     const fake = newFake();
     const program = compiled(fake.client(), [np.ones([3])], [false]);

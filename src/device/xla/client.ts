@@ -28,6 +28,8 @@ export interface XlaDevice {
 export interface CompiledProgram {
   readonly handle: bigint;
   readonly outputs: number;
+  /** How much memory a run needs besides its arguments and results. */
+  readonly temporaryBytes: number;
 }
 
 type Forget = (serialized: bigint) => void;
@@ -114,7 +116,18 @@ export class Client {
     return this.withExecutable(handle, (executable) => ({
       handle,
       outputs: Number(plugin.ask("Executable_NumOutputs", { executable }).get("numOutputs")),
+      temporaryBytes: Number(
+        plugin.askIfThere("Executable_GetCompiledMemoryStats", { executable })?.get("temporary") ?? 0,
+      ),
     }));
+  }
+
+  /** How much of a device's memory is free; null where the plugin does not tell. */
+  freeBytes({ handle }: XlaDevice): number | null {
+    const stats = this.plugin.askIfThere("Device_MemoryStats", { device: handle });
+    return stats === null || stats.get("hasLimit") === 0n
+      ? null
+      : Number(stats.get("limit") - stats.get("inUse"));
   }
 
   /** Calls a function with what a program is apart from the devices that it is loaded on. */

@@ -2,7 +2,15 @@
 import { Array, arrayType, type ArrayType, type Program, type TypedArray } from "../../array/index.js";
 import type { LoggedMessage } from "../../compiler/index.js";
 import { Block, Bytes, keepUntilHere } from "./block.js";
-import { bytesOf, DeviceElements, holdConstant, holdResults, send, withRoom } from "./buffers.js";
+import {
+  bytesOf,
+  DeviceElements,
+  ensureRoom,
+  holdConstant,
+  holdResults,
+  send,
+  withRoom,
+} from "./buffers.js";
 import type { Client, CompiledProgram } from "./client.js";
 import { printLog } from "./messages.js";
 import { failWith } from "./plugin.js";
@@ -25,6 +33,8 @@ interface Argument {
 export class XlaExecutable {
   private readonly types: readonly ArrayType[];
   private readonly sizes: readonly number[];
+  /** The memory that a run takes besides its arguments. */
+  private readonly ownBytes: number;
   private readonly constants: readonly DeviceElements[];
   private readonly call: Block;
   private readonly options: Block;
@@ -47,6 +57,7 @@ export class XlaExecutable {
     const count = program.inputs.length;
     this.types = declared;
     this.sizes = declared.map(bytesOf);
+    this.ownBytes = this.sizes.reduce((sum, bytes) => sum + bytes, compiled.temporaryBytes);
     this.constants = this.keep(constants);
     this.given = new Bytes(koffi, 8 * count);
     this.results = new Bytes(koffi, 8 * compiled.outputs);
@@ -94,6 +105,8 @@ export class XlaExecutable {
       remote instanceof DeviceElements ? remote.bufferOn(client) : null,
     );
     const inUse = new Set(here.filter((buffer) => buffer !== null));
+    const sent = inputs.reduce((sum, { type }, at) => sum + (here[at] === null ? bytesOf(type) : 0), 0);
+    ensureRoom(client, sent + this.ownBytes, () => inUse);
     inputs.forEach((input, at) => {
       const buffer = here[at];
       list.push(

@@ -3,7 +3,7 @@ import { fail } from "../../array/index.js";
 import { setDefaultVariable } from "../../node/index.js";
 import { viewMemory, type Koffi, type KoffiLibrary } from "../koffi.js";
 import { Block } from "./block.js";
-import { codes, places, tableHeader, type FunctionName } from "./functions.js";
+import { codes, optional, places, tableHeader, type FunctionName } from "./functions.js";
 
 type Call = (argument: unknown) => bigint | number | null;
 
@@ -82,8 +82,9 @@ export class Plugin {
     for (const [name, place] of places) {
       const offset = tableHeader.functions + 8 * place;
       const address = offset + 8 <= bytes ? view.getBigUint64(offset, true) : 0n;
-      if (address === 0n) return { problem: `${file} (PJRT ${named}) has no function PJRT_${name}` };
-      functions[name] = koffi.decode(address, type) as Call;
+      if (address !== 0n) functions[name] = koffi.decode(address, type) as Call;
+      else if (!optional.has(name))
+        return { problem: `${file} (PJRT ${named}) has no function PJRT_${name}` };
     }
     return new Plugin(koffi, file, named, functions as Record<FunctionName, Call>);
   }
@@ -102,6 +103,17 @@ export class Plugin {
   /** Calls a function with new arguments. */
   ask(name: FunctionName, values: Readonly<Record<string, bigint | number>>): Block {
     return this.call(name, this.block(name).set(values));
+  }
+
+  /** Calls a function that a plugin may do without, or refuse: null then. */
+  askIfThere(name: FunctionName, values: Readonly<Record<string, bigint | number>>): Block | null {
+    if (!(name in this.functions)) return null;
+    try {
+      return this.ask(name, values);
+    } catch (error) {
+      if (error instanceof PluginError) return null;
+      throw error;
+    }
   }
 
   /** Text of a plugin, by its address and length. */

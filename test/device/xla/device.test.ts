@@ -158,6 +158,19 @@ describe.skipIf(fakeProblem("test/device/xla/device.test.ts") !== null)("the XLA
     );
   });
 
+  it("makes room before the device is full, where the plugin tells how full it is", () => {
+    const fake = newFake({ limit: 100_000, temporary: 10_000 });
+    const program = compiled(fake.client(), [np.ones([1000])], [false]);
+    const given = np.arange(1000).astype("float32");
+    const results = [...new Uint8Array(100)].map(() => {
+      const [result] = program.run([given]);
+      expect(fake.get("bytes")).toBeLessThan(90_000);
+      return result;
+    });
+    expect(results.map((result) => result.data()[999])).toEqual(results.map(() => 999));
+    expect(fake.get("fetched")).toBe(100);
+  });
+
   it("makes room for arguments, too, keeps what the call needs, and frees what it has sent if it cannot run", () => {
     const fake = newFake();
     const program = compiled(fake.client(), [np.ones([3]), np.ones([3])], [false, false]);

@@ -12,7 +12,7 @@
 static struct { const char *name; int64_t value; } numbers[] = {
   {"major", 0}, {"minor", 115}, {"devices", 1}, {"createStatus", 0}, {"holes", 0}, {"room", 1 << 30},
   {"buffers", 0}, {"events", 0}, {"sent", 0}, {"fetched", 0}, {"runs", 0}, {"options", 0}, {"failFetch", 0}, {"nodes", 1}, {"getMs", 20000},
-  {"sendRoom", 1 << 30}, {"compiled", 0}, {"loaded", 0}, {"make", 1}, {"writes", 1}, {"failRun", 0},
+  {"sendRoom", 1 << 30}, {"compiled", 0}, {"loaded", 0}, {"make", 1}, {"writes", 1}, {"failRun", 0}, {"bytes", 0}, {"limit", 0}, {"temporary", 0},
 };
 static int64_t *number(const char *name) {
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -36,6 +36,7 @@ static Buffer *newBuffer(size_t size) {
   Buffer *buffer = malloc(sizeof *buffer);
   *buffer = (Buffer){malloc(size + 8), size};
   ++*number("buffers");
+  *number("bytes") += size;
   return buffer;
 }
 static Word newEvent(void) { ++*number("events"); return (Word)malloc(8); }
@@ -153,6 +154,12 @@ static void *compile(Word *a) {
   return NULL;
 }
 static void *getExecutable(Word *a) { a[3] = a[2]; return NULL; }
+static void *compiledMemory(Word *a) { a[7] = *number("temporary"); return NULL; }
+static void *memoryStats(Word *a) {
+  if (!*number("limit")) return fail(12, "this plugin does not count");
+  a[3] = *number("bytes"), a[10] = *number("limit"), a[11] = 1;
+  return NULL;
+}
 static void *numOutputs(Word *a) { a[3] = ((Program *)a[2])->outputs; return NULL; }
 static void *send(Word *a) {
   if (*number("buffers") > *number("sendRoom"))
@@ -200,6 +207,7 @@ static void *execute(Word *a) {
 }
 static void *bufferDestroy(Word *a) {
   Buffer *buffer = (Buffer *)a[2];
+  *number("bytes") -= buffer->size;
   free(buffer->bytes);
   free(buffer);
   --*number("buffers");
@@ -216,13 +224,13 @@ static void *fetch(Word *a) {
 }
 
 /** The table: its size, extensions, the version (a structure of its own), functions in the order of the C interface. */
-static Word table[5 + 80];
+static Word table[5 + 97];
 void *GetPjrtApi(void) {
-  void *(*functions[80])(Word *) = {
+  void *(*functions[97])(Word *) = {
     [0] = errorDestroy, [1] = errorMessage, [2] = errorCode, [3] = nothing, [5] = eventDestroy, [8] = eventAwait,
     [10] = clientCreate, [11] = nothing, [12] = platformName, [14] = platformName, [15] = allDevices, [16] = devices, [20] = compile,
     [22] = send, [23] = deviceId, [26] = deviceKind, [29] = description, [40] = nothing, [44] = numOutputs,
-    [49] = serialize, [56] = deserialize, [50] = nothing, [51] = getExecutable, [55] = execute, [58] = bufferDestroy, [70] = fetch,
+    [49] = serialize, [56] = deserialize, [50] = nothing, [51] = getExecutable, [55] = execute, [58] = bufferDestroy, [70] = fetch, [34] = memoryStats, [96] = compiledMemory,
   };
   if (*number("holes")) functions[70] = NULL;
   table[0] = sizeof table;

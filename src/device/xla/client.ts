@@ -14,7 +14,7 @@ import { compileOptions, type BuildOptions } from "./compileOptions.js";
 import { distributedClient, type DistributedClient } from "./distributed/initialize.js";
 import { findPlugin } from "./finding.js";
 import { elementTypes } from "./functions.js";
-import { failWith, PluginError, type Plugin } from "./plugin.js";
+import { PluginError, type Plugin } from "./plugin.js";
 import { clientOptions, packOptions, wordsOf } from "./settings.js";
 
 /** What runs programs. */
@@ -86,8 +86,8 @@ export class Client {
     }
   }
 
-  /** Compiles a module of StableHLO. */
-  compile(name: string, text: string, options: BuildOptions): CompiledProgram {
+  /** Compiles a module of StableHLO; a plugin may refuse. */
+  compile(text: string, options: BuildOptions): CompiledProgram {
     const { plugin } = this;
     const { koffi } = plugin;
     const code = new Bytes(koffi, new TextEncoder().encode(text));
@@ -97,18 +97,14 @@ export class Client {
       ...{ code: code.address, codeSize: code.bytes.length },
       ...{ format: format.address, formatSize: 4 },
     });
-    try {
-      const compiled = plugin.ask("Client_Compile", {
-        client: this.handle,
-        program: program.address,
-        options: encoded.address,
-        optionsSize: encoded.bytes.length,
-      });
-      keepUntilHere(code, format, encoded, program);
-      return this.described(compiled.get("executable"));
-    } catch (error) {
-      return failWith(error, `XLA cannot compile ${name}`);
-    }
+    const compiled = plugin.ask("Client_Compile", {
+      client: this.handle,
+      program: program.address,
+      options: encoded.address,
+      optionsSize: encoded.bytes.length,
+    });
+    keepUntilHere(code, format, encoded, program);
+    return this.described(compiled.get("executable"));
   }
 
   private described(handle: bigint): CompiledProgram {
@@ -219,7 +215,10 @@ export class Client {
 
 /** The layout of so many axes whose last one is fastest, whatever the device prefers. */
 function rowMajor(koffi: Koffi, rank: number): { readonly block: Block; readonly axes: Bytes } {
-  const axes = wordsOf(koffi, Array.from({ length: rank }, (_, at) => rank - 1 - at));
+  const axes = wordsOf(
+    koffi,
+    Array.from({ length: rank }, (_, at) => rank - 1 - at),
+  );
   const block = new Block(koffi, "MemoryLayout").set({
     ...{ innerSize: 56, minorToMajor: axes.address, minorToMajorSize: rank },
   });

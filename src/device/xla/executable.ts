@@ -2,15 +2,7 @@
 import { Array, arrayType, type ArrayType, type Program, type TypedArray } from "../../array/index.js";
 import type { LoggedMessage } from "../../compiler/index.js";
 import { Block, Bytes, keepUntilHere } from "./block.js";
-import {
-  bytesOf,
-  DeviceElements,
-  ensureRoom,
-  holdConstant,
-  holdResults,
-  send,
-  withRoom,
-} from "./buffers.js";
+import { bytesOf, DeviceElements, ensureRoom, holdConstant, holdResults, send, withRoom } from "./buffers.js";
 import type { Client, CompiledProgram } from "./client.js";
 import { printLog } from "./messages.js";
 import { failWith } from "./plugin.js";

@@ -59,7 +59,8 @@ const fields = {
   DeviceDescription_Id: "description i:id",
   DeviceDescription_Kind: "description kind kindSize",
   Device_GetDescription: "device description",
-  Device_MemoryStats: "device inUse peak hasPeak allocations hasAllocations largest hasLargest limit hasLimit",
+  Device_MemoryStats:
+    "device inUse peak hasPeak allocations hasAllocations largest hasLargest limit hasLimit",
   Executable_Destroy: "executable",
   Executable_NumOutputs: "executable numOutputs",
   Executable_GetCompiledMemoryStats: "executable code arguments outputs aliases temporary",

@@ -5,29 +5,62 @@ import { sha256 } from "../cache/checksum.js";
 import { readCode, writeCode } from "../cache/code.js";
 import { removeEntry } from "../cache/entries.js";
 import { cachePath, prepareFolder, reasonOf } from "../cache/folder.js";
+import { withRoom } from "./buffers.js";
 import type { Client, CompiledProgram } from "./client.js";
 import { compileOptions, type BuildOptions } from "./compileOptions.js";
 import { codes } from "./functions.js";
 import { PluginError } from "./plugin.js";
 
+/**
+ * Settings for NVIDIA GPUs. XLA makes two kernels of each fusion and takes the faster one; that takes up to a fifth of the time
+ * to compile and makes training no faster (measured: docs/accelerators.md).
+ */
+const cudaSettings = { xla_gpu_experimental_enable_fusion_autotuner: false } as const;
+
 /** Changes with what entries are made of besides what is in their key. */
-const format = "1";
+const format = `1 ${JSON.stringify(cudaSettings)}`;
 const codeName = "program.xla";
 
-/** XLA compiled a text: the program in the cache, or a new one, which is kept there. */
+/** Clients of plugins that do not know these settings. */
+const without = new WeakSet<Client>();
+
+const ownSettings = (client: Client): BuildOptions["settings"] =>
+  client.platform === "cuda" && !without.has(client) ? cudaSettings : {};
+
+/** Compiles a text. XLA tries kernels out, in memory for which results of others may have to make room. */
+export function compileProgram(
+  client: Client,
+  name: string,
+  text: string,
+  { partitions, settings }: BuildOptions,
+): CompiledProgram {
+  const compile = (own: BuildOptions["settings"]): CompiledProgram =>
+    client.compile(text, { partitions, settings: { ...own, ...settings } });
+  return withRoom(client, new Set(), `XLA cannot compile ${name}`, () => {
+    try {
+      return compile(ownSettings(client));
+    } catch (error) {
+      if (!(error instanceof PluginError) || !/no such compile option/i.test(error.message)) throw error;
+      without.add(client);
+      return compile({});
+    }
+  });
+}
+
+/** What XLA makes of a text: the program in the cache, or a new one, which is kept there. */
 export function programOf(
   client: Client,
   name: string,
   text: string,
   options: BuildOptions,
 ): CompiledProgram {
-  if (!isKept(client, options)) return client.compile(name, text, options);
+  if (!isKept(client, options)) return compileProgram(client, name, text, options);
   const cache = cachePath();
   const problem = prepareFolder(cache);
   const key = keyOf(client, text, options);
   const kept = problem === null ? loadKept(client, cache, key) : null;
   if (kept !== null) return kept;
-  const compiled = client.compile(name, text, options);
+  const compiled = compileProgram(client, name, text, options);
   try {
     if (problem !== null) throw new Error(problem);
     const compiler = `${client.devices[0].kind}, PJRT ${client.plugin.version}`;
@@ -51,7 +84,7 @@ export function programOf(
 const isKept = ({ devices, deviceCount }: Client, { partitions, settings }: BuildOptions): boolean =>
   partitions === 1 &&
   deviceCount === devices.length &&
-  !/dump/.test([...Object.keys(settings), xlaFlags()].join(" "));
+  ![...Object.keys(settings), xlaFlags()].join(" ").includes("dump");
 
 /** Settings that XLA itself takes from the environment. */
 const xlaFlags = (): string => environment("XLA_FLAGS") ?? "";

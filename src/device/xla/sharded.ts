@@ -18,6 +18,7 @@ import { writeDumps } from "../dump.js";
 import { Block, Bytes, keepUntilHere } from "./block.js";
 import { bytesOf, holdConstant, holdResults, send, withRoom, type DeviceElements } from "./buffers.js";
 import type { Client, CompiledProgram } from "./client.js";
+import { compileProgram } from "./programs.js";
 import { defaultPrecision, wordsOf, xlaSettings } from "./settings.js";
 
 const listOf = <T>(count: number, make: (at: number) => T): T[] =>
@@ -90,7 +91,7 @@ export class XlaShardedExecutable implements SpmdExecutable {
     if (messages.length > 0)
       fail("debug.print", `${name} runs on several devices of XLA, which have no order in which to print`);
     writeDumps(name, { simplified, listings: { stablehlo: () => ({ suffix: "mlir", text }) } });
-    return this.client.compile(name, text, { partitions: this.count, settings: xlaSettings() });
+    return compileProgram(this.client, name, text, { partitions: this.count, settings: xlaSettings() });
   }
 
   private everywhere({ elements, type }: Array): DeviceShards {

@@ -52,6 +52,14 @@ describe.skipIf(fakeProblem("test/device/xla/cache.test.ts") !== null)("programs
     expect(counts(later)).toEqual([1, 0]);
   });
 
+  it("are compiled with settings of ours for NVIDIA's GPUs, unless the plugin does not know them", () => {
+    const [plain, cuda, older] = [newFake(), newFake({ isCuda: 1 }), newFake({ isCuda: 1, knows: 0 })];
+    for (const fake of [plain, cuda, older]) get(fake);
+    expect(cuda.get("compileOptions")).toBeGreaterThan(plain.get("compileOptions"));
+    expect(older.get("compileOptions")).toBe(plain.get("compileOptions"));
+    expect([older.get("compiled"), get(older), older.get("loaded")]).toEqual([1, 1, 1]);
+  });
+
   it.each([
     ["damaged", (file: string) => fs.appendFileSync(file, "x")],
     ["cut off", (file: string) => fs.truncateSync(file, 8)],
@@ -87,7 +95,9 @@ describe.skipIf(fakeProblem("test/device/xla/cache.test.ts") !== null)("programs
     vi.stubEnv("VIBE_RL_CACHE_DIR", path.join(file, "cache"));
     const fake = newFake();
     const warnings = await warningsOf("XlaWarning", () => [get(fake), get(fake)]);
-    expect(warnings).toEqual([expect.stringMatching(/^programs of XLA are compiled anew in every process, since /)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^programs of XLA are compiled anew in every process, since /),
+    ]);
     expect(counts(fake)).toEqual([2, 0]);
   });
 });

@@ -8,6 +8,7 @@ import { compileOptions } from "../../../src/device/xla/compileOptions.js";
 import { XlaExecutable } from "../../../src/device/xla/executable.js";
 import { stablehlo } from "../../../src/compiler/index.js";
 import type { Client } from "../../../src/device/xla/client.js";
+import { compileProgram } from "../../../src/device/xla/programs.js";
 import { XlaShardedExecutable } from "../../../src/device/xla/sharded.js";
 import { failureOf } from "../native.js";
 import { fakeProblem, newFake } from "./fake.js";
@@ -25,7 +26,11 @@ function compiled(
     (inputs) => inputs,
   );
   const { text, messages, logSize } = stablehlo(program, { name, donated });
-  const ready = { compiled: client.compile(name, text, { partitions: 1, settings: {} }), messages, logSize };
+  const ready = {
+    compiled: compileProgram(client, name, text, { partitions: 1, settings: {} }),
+    messages,
+    logSize,
+  };
   return new XlaExecutable(client, name, ready, program, [], donated);
 }
 
@@ -171,9 +176,10 @@ describe.skipIf(fakeProblem("test/device/xla/device.test.ts") !== null)("the XLA
     expect(fake.get("fetched")).toBe(100);
   });
 
-  it("makes room for arguments, too, keeps what the call needs, and frees what it has sent if it cannot run", () => {
+  it("makes room for arguments and for compiling, keeps what the call needs, and frees what it has sent if it cannot run", () => {
     const fake = newFake();
-    const program = compiled(fake.client(), [np.ones([3]), np.ones([3])], [false, false]);
+    const client = fake.client();
+    const program = compiled(client, [np.ones([3]), np.ones([3])], [false, false]);
     const given = np.array([1, 2, 3]);
     const results = [...new Uint8Array(5)].map(() => program.run([given, given])[0]);
     fake.set("sendRoom", 2);
@@ -183,6 +189,8 @@ describe.skipIf(fakeProblem("test/device/xla/device.test.ts") !== null)("the XLA
       [1, 2, 3],
       [1, 2, 3],
     ]);
+    fake.set("compileRoom", 1);
+    expect(compiled(client, [given], [false]).run([given])[0].data()[2]).toBe(3);
     fake.set("sendRoom", 0);
     const before = fake.get("buffers");
     expect(failureOf(() => program.run([np.array([4, 5, 6]), results[4]]))).toMatch(

@@ -12,7 +12,7 @@
 static struct { const char *name; int64_t value; } numbers[] = {
   {"major", 0}, {"minor", 115}, {"devices", 1}, {"createStatus", 0}, {"holes", 0}, {"room", 1 << 30},
   {"buffers", 0}, {"events", 0}, {"sent", 0}, {"fetched", 0}, {"runs", 0}, {"options", 0}, {"failFetch", 0}, {"nodes", 1}, {"getMs", 20000},
-  {"sendRoom", 1 << 30}, {"compiled", 0}, {"loaded", 0}, {"make", 1}, {"writes", 1}, {"failRun", 0}, {"bytes", 0}, {"limit", 0}, {"temporary", 0},
+  {"sendRoom", 1 << 30}, {"compiled", 0}, {"loaded", 0}, {"make", 1}, {"writes", 1}, {"failRun", 0}, {"isCuda", 0}, {"compileRoom", 0}, {"compileOptions", 0}, {"knows", 1}, {"bytes", 0}, {"limit", 0}, {"temporary", 0},
 };
 static int64_t *number(const char *name) {
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -104,7 +104,7 @@ static void *clientCreate(Word *a) {
   return nodes == 1 ? NULL : meet((Callback)a[4], (Callback)a[9], (Callback)a[6], node, nodes);
 }
 static void *allDevices(Word *a) { a[4] = *number("devices") * *number("nodes"); return NULL; }
-static void *platformName(Word *a) { a[3] = (Word) "fake"; a[4] = 4; return NULL; }
+static void *platformName(Word *a) { a[3] = (Word)(*number("isCuda") ? "cuda" : "fake"); a[4] = 4; return NULL; }
 static void *devices(Word *a) {
   static Word list[8] = {101, 102, 103, 104, 105, 106, 107, 108};
   a[3] = (Word)list;
@@ -135,9 +135,12 @@ static void *deserialize(Word *a) {
 }
 static void *compile(Word *a) {
   Word *given = (Word *)a[3];
+  if (*number("compileRoom") && *number("buffers") > *number("compileRoom")) return fail(8, "Out of memory while trying kernels out");
   char *text = strndup((char *)given[2], given[3]);
   if (a[5] < 6 || memcmp((char *)given[4], "mlir", 4) != 0) return fail(3, "no options, or no format");
   if (strstr(text, "refused")) return fail(3, "error: this text is refused");
+  if (a[5] > 40 && !*number("knows")) return fail(3, "No such compile option: 'xla_gpu_experimental_enable_fusion_autotuner'");
+  *number("compileOptions") = a[5];
   ++*number("compiled");
   Program *program = calloc(1, sizeof *program);
   char *head = strstr(text, "@main"), *end = strchr(head, '\n'), *arrow = strstr(head, ") -> ");

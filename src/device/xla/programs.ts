@@ -12,8 +12,8 @@ import { codes } from "./functions.js";
 import { PluginError } from "./plugin.js";
 
 /**
- * Settings for NVIDIA GPUs. XLA makes two kernels of each fusion and takes the faster one; that takes up to a fifth of the time
- * to compile and makes training no faster (measured: docs/accelerators.md).
+ * Settings for NVIDIA GPUs. XLA makes two kernels of each fusion and takes the faster one, which takes time and makes training
+ * no faster (measured: docs/accelerators.md).
  */
 const cudaSettings = { xla_gpu_experimental_enable_fusion_autotuner: false } as const;
 

@@ -99,9 +99,32 @@ function setFresh(list: Held[]): void {
   freshBytes = list.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
+/** Frees results of which the host then has a copy. What cannot be fetched stays, and says why to who reads it. */
 function moveToHost(list: readonly Held[]): void {
-  fetchAll(list);
-  list.forEach((held) => held.free());
+  const fetched = (get: () => void): boolean => {
+    try {
+      get();
+      return true;
+    } catch (error) {
+      if (error instanceof PluginError) return false;
+      throw error;
+    }
+  };
+  const started: (() => void)[] = [];
+  for (const held of list) {
+    const { client, buffer, type } = held;
+    if (held.elements !== null || buffer === null) held.free();
+    else
+      fetched(() => {
+        const { elements, event } = client.fetch(buffer, type);
+        started.push(() => {
+          client.plugin.wait(event);
+          held.elements = elements;
+          held.free();
+        });
+      });
+  }
+  started.forEach(fetched);
 }
 
 /** How many bytes of a client's first device are sure to be free, without another look. */

@@ -210,8 +210,13 @@ describe.skipIf(fakeProblem("test/device/xla/device.test.ts") !== null)("the XLA
     expect(failureOf(() => x.data())).toContain(
       "a result cannot be fetched from the device: the device was lost",
     );
+    // What cannot be fetched does not keep others from making room.
+    const others = [...new Uint8Array(3)].map(() => program.run([np.array([1, 2, 3])])[0]);
+    fake.set("sendRoom", 2);
+    expect(failureOf(() => program.run([np.ones([3])]))).toContain("cannot be copied to the device");
     fake.set("failFetch", 0);
-    expect([...x.data()]).toEqual([1, 2, 3]);
+    expect([...program.run([np.array([4, 5, 6])])[0].data()]).toEqual([4, 5, 6]);
+    expect([...x.data(), ...others[2].data()]).toEqual([1, 2, 3, 1, 2, 3]);
   });
 
   it("gives every device its blocks, and puts results together", () => {

@@ -14,6 +14,7 @@ const benchmarks = [
     "agents",
     "native",
     "gpu",
+    "xla",
     "train",
     "inference",
     "hostRunners",

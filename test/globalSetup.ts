@@ -27,7 +27,12 @@ export default function setup(project: TestProject): () => void {
   // What `tmpdir` goes by, on Windows and elsewhere; the workers take it over.
   Object.assign(process.env, { TMPDIR: folder, TEMP: folder, TMP: folder, [variable]: folder });
   // Thousands of programs, where all tests run on one other device, have a place of their own.
-  const ofDevice = { native: "vibe-rl-native", cuda: "vibe-rl-cuda", "emulated ptx": "vibe-rl-ptx" };
+  const ofDevice = {
+    native: "vibe-rl-native",
+    cuda: "vibe-rl-cuda",
+    gpu: "vibe-rl-xla",
+    "emulated ptx": "vibe-rl-ptx",
+  };
   const cache = ofDevice[process.env.VIBE_RL_DEVICE as keyof typeof ofDevice] ?? "vibe-rl";
   process.env.VIBE_RL_CACHE_DIR = path.join(import.meta.dirname, "..", "node_modules", ".cache", cache);
   // A browser that ends just now may still write there.

@@ -1,10 +1,13 @@
 """The training runs of bench/agentPrograms.mjs and limit/limit.c in plain JAX, timed: whole runs inside `lax.scan`.
 
 usage: jaxPeer.py {ppo|dqn|sac} [--envs N] [--n-steps N] [--minibatches N] [--updates N] [--steps N] [--hidden a,b]
-Prints one line of JSON: seconds to compile, seconds of the best run, environment steps a second.
+                  [--precision highest]
+Prints one line of JSON: seconds to trace and compile, seconds of the best run, environment steps a second, and seconds from
+the start of the process, where BENCH_STARTED has it in seconds since 1970, to the end of the first run.
 """
 import argparse
 import json
+import os
 import time
 
 import jax
@@ -267,7 +270,10 @@ def main():
     parser.add_argument('--steps', type=int, default=10000)
     parser.add_argument('--hidden', default='')
     parser.add_argument('--runs', type=int, default=3, help='how often it runs after the first time; the best counts')
+    parser.add_argument('--precision', default=None, help='of products of float32; TF32 on NVIDIA GPUs unless it is said')
     asked = parser.parse_args()
+    if asked.precision is not None:
+        jax.config.update('jax_default_matmul_precision', asked.precision)
     hidden = tuple(int(size) for size in asked.hidden.split(',')) if asked.hidden else None
     if asked.algo == 'ppo':
         train, total = ppo(asked.envs, asked.n_steps, asked.updates, hidden or (64, 64), asked.minibatches)
@@ -279,6 +285,7 @@ def main():
     compiled = jax.jit(train).lower(random.PRNGKey(0)).compile()
     compile_seconds = time.perf_counter() - start
     jax.block_until_ready(compiled(random.PRNGKey(1)))
+    started_seconds = time.time() - float(os.environ.get('BENCH_STARTED', 'nan'))
     seconds = float('inf')
     for run in range(asked.runs):
         start = time.perf_counter()
@@ -293,6 +300,8 @@ def main():
         'steps': total,
         'sps': round(total / seconds),
     }
+    if started_seconds == started_seconds:
+        report['start_s'] = round(started_seconds, 3)
     if asked.algo == 'ppo':
         report['episode_length'] = float(out[1][1][-5:].mean())
     else:

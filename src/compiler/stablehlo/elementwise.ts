@@ -2,7 +2,7 @@
 import { erf, erfInv, logistic } from "./functions.js";
 import { writeFormula } from "./formulas.js";
 import { float32Fma } from "./fusedMultiply.js";
-import { convertNumbers, divided, extreme, truncate, zeroLike } from "./numbers.js";
+import { convertNumbers, divided, extreme, negated, truncate, zeroLike } from "./numbers.js";
 import { integerPower } from "./powers.js";
 import { isFloating, one, rules } from "./rule.js";
 import { tensor } from "./types.js";
@@ -10,6 +10,9 @@ import type { Value, Writer } from "./writer.js";
 
 /** An operation of StableHLO that does just what the primitive does. */
 const direct = (name: string) => one((writer, operands) => writer.elementwise(name, operands));
+
+/** The shape of an operation on two operands, of which one may be a scalar. */
+const shapeOf = (x: Value, y: Value): Value["shape"] => (x.shape.length > 0 ? x.shape : y.shape);
 
 const comparison = (direction: "EQ" | "NE" | "LT" | "LE") =>
   one((writer, [x, y]) => writer.compare(direction, x, y));
@@ -21,10 +24,19 @@ const signed = (name: string, ofUnsigned: (writer: Writer, x: Value) => Value) =
   );
 
 export const elementwise = rules({
-  neg: direct("negate"),
+  neg: one((writer, [x]) => negated(writer, x)),
   add: direct("add"),
-  sub: direct("subtract"),
-  mul: direct("multiply"),
+  sub: one((writer, [x, y]) =>
+    x.splat === 0 && !isFloating(x.dtype)
+      ? negated(writer, writer.spread(y, shapeOf(x, y)))
+      : writer.elementwise("subtract", [x, y]),
+  ),
+  mul: one((writer, [x, y]) => {
+    const sign = x.dtype === "int32" ? [x, y].find(({ splat }) => splat === -1) : undefined;
+    return sign === undefined
+      ? writer.elementwise("multiply", [x, y])
+      : negated(writer, writer.spread(sign === x ? y : x, shapeOf(x, y)));
+  }),
   fma: one((writer, operands) => float32Fma(writer, operands)),
   div: one((writer, [x, y]) =>
     divided(writer, "divide", x, y, (shape) => writer.constant(-1, x.dtype, shape)),

@@ -11,6 +11,15 @@ export const extreme = (writer: Writer, isLargest: boolean, x: Value, y: Value):
   return writer.elementwise(x.dtype === "bool" ? ofFlags : ofNumbers, [x, y]);
 };
 
+/**
+ * -x. Of three negated integers NVIDIA's assembler (CUDA 13.0) takes the extremum at once, and loses a sign: kernels that take
+ * one must not see where their numbers are from.
+ */
+export function negated(writer: Writer, x: Value): Value {
+  const result = writer.elementwise("negate", [x]);
+  return isFloating(x.dtype) ? result : writer.same("optimization_barrier", [result]);
+}
+
 /** Without the fraction; -0.5 becomes -0. */
 export function truncate(writer: Writer, x: Value): Value {
   const isNegative = writer.compare("LT", x, zeroLike(writer, x));

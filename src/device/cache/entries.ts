@@ -4,8 +4,8 @@ import { crypto, fs, path, processIdentity } from "../../node/index.js";
 import { codeOf } from "./folder.js";
 import { sha256 } from "./checksum.js";
 
-/** How an entry's file of code is called: a library of the system's, or code for a GPU. */
-export type CodeName = "library.so" | "program.cubin";
+/** How an entry's file of code is called: a library of the system's, code for a GPU, or what XLA has compiled. */
+export type CodeName = "library.so" | "program.cubin" | "program.xla";
 
 export const recordName = "entry.json";
 

@@ -5,6 +5,7 @@ import { writeDumps } from "../dump.js";
 import { Remembered } from "../remembered.js";
 import { findClient, needClient, type Client } from "./client.js";
 import { XlaExecutable, type Ready } from "./executable.js";
+import { programOf } from "./programs.js";
 import { defaultPrecision, xlaSettings } from "./settings.js";
 import { XlaShardedExecutable } from "./sharded.js";
 
@@ -28,7 +29,7 @@ export function xlaBackend(): Backend {
     const written = stablehlo(program, { name, donated: flags, matmulPrecision: precision });
     const { text, simplified, messages, logSize } = written;
     writeDumps(name, { simplified, listings: { stablehlo: () => ({ suffix: "mlir", text }) } });
-    const compiled = client.compile(name, text, { partitions: 1, settings });
+    const compiled = programOf(client, name, text, { partitions: 1, settings });
     return remembered.remember(key, { compiled, messages, logSize });
   }
 

@@ -8,12 +8,13 @@ import {
   type DType,
   type TypedArray,
 } from "../../array/index.js";
+import { viewMemory, type Koffi } from "../koffi.js";
 import { Block, Bytes, keepUntilHere } from "./block.js";
 import { compileOptions, type BuildOptions } from "./compileOptions.js";
 import { distributedClient, type DistributedClient } from "./distributed/initialize.js";
 import { findPlugin } from "./finding.js";
 import { elementTypes } from "./functions.js";
-import { failWith, PluginError, type Plugin } from "./plugin.js";
+import { PluginError, type Plugin } from "./plugin.js";
 import { clientOptions, packOptions, wordsOf } from "./settings.js";
 
 /** What runs programs. */
@@ -27,7 +28,11 @@ export interface XlaDevice {
 export interface CompiledProgram {
   readonly handle: bigint;
   readonly outputs: number;
+  /** How much memory a run needs besides its arguments and results. */
+  readonly temporaryBytes: number;
 }
+
+type Forget = (serialized: bigint) => void;
 
 export class Client {
   /** What the arguments of transfers are written to, each time anew. */
@@ -40,6 +45,8 @@ export class Client {
     private readonly handle: bigint,
     /** "cuda", "rocm", "tpu", … */
     readonly platform: string,
+    /** What compiles programs there, in the plugin's words. */
+    readonly version: string,
     readonly devices: readonly XlaDevice[],
     /** How many devices there are in all processes. */
     readonly deviceCount: number,
@@ -66,18 +73,21 @@ export class Client {
       keepUntilHere(list, kept);
       const client = created.get("client");
       const name = plugin.ask("Client_PlatformName", { client });
+      const version = plugin.ask("Client_PlatformVersion", { client });
       const devices = devicesOf(plugin, client);
       if (devices.length === 0) return { problem: `the plugin ${plugin.file} has no devices here` };
       const all = Number(plugin.ask("Client_Devices", { client }).get("numDevices"));
-      return new Client(plugin, client, plugin.text(name.get("name"), name.get("nameSize")), devices, all);
+      const platform = plugin.text(name.get("name"), name.get("nameSize"));
+      const words = plugin.text(version.get("version"), version.get("versionSize"));
+      return new Client(plugin, client, platform, words, devices, all);
     } catch (error) {
       if (!(error instanceof PluginError)) throw error;
       return { problem: `the plugin ${plugin.file} does not start: ${error.message.trim()}` };
     }
   }
 
-  /** Compiles a module of StableHLO. */
-  compile(name: string, text: string, options: BuildOptions): CompiledProgram {
+  /** Compiles a module of StableHLO; a plugin may refuse. */
+  compile(text: string, options: BuildOptions): CompiledProgram {
     const { plugin } = this;
     const { koffi } = plugin;
     const code = new Bytes(koffi, new TextEncoder().encode(text));
@@ -87,22 +97,70 @@ export class Client {
       ...{ code: code.address, codeSize: code.bytes.length },
       ...{ format: format.address, formatSize: 4 },
     });
+    const compiled = plugin.ask("Client_Compile", {
+      client: this.handle,
+      program: program.address,
+      options: encoded.address,
+      optionsSize: encoded.bytes.length,
+    });
+    keepUntilHere(code, format, encoded, program);
+    return this.described(compiled.get("executable"));
+  }
+
+  private described(handle: bigint): CompiledProgram {
+    const { plugin } = this;
+    return this.withExecutable(handle, (executable) => ({
+      handle,
+      outputs: Number(plugin.ask("Executable_NumOutputs", { executable }).get("numOutputs")),
+      temporaryBytes: Number(
+        plugin.askIfThere("Executable_GetCompiledMemoryStats", { executable })?.get("temporary") ?? 0,
+      ),
+    }));
+  }
+
+  /** How much of a device's memory is free; null where the plugin does not tell. */
+  freeBytes({ handle }: XlaDevice): number | null {
+    const stats = this.plugin.askIfThere("Device_MemoryStats", { device: handle });
+    return stats === null || stats.get("hasLimit") === 0n
+      ? null
+      : Number(stats.get("limit") - stats.get("inUse"));
+  }
+
+  /** Calls a function with what a program is apart from the devices that it is loaded on. */
+  private withExecutable<T>(loaded: bigint, use: (executable: bigint) => T): T {
+    const executable = this.plugin.ask("LoadedExecutable_GetExecutable", { loaded }).get("executable");
     try {
-      const compiled = plugin.ask("Client_Compile", {
-        client: this.handle,
-        program: program.address,
-        options: encoded.address,
-        optionsSize: encoded.bytes.length,
-      });
-      keepUntilHere(code, format, encoded, program);
-      const handle = compiled.get("executable");
-      const executable = plugin.ask("LoadedExecutable_GetExecutable", { loaded: handle }).get("executable");
-      const outputs = Number(plugin.ask("Executable_NumOutputs", { executable }).get("numOutputs"));
-      plugin.ask("Executable_Destroy", { executable });
-      return { handle, outputs };
-    } catch (error) {
-      return failWith(error, `XLA cannot compile ${name}`);
+      return use(executable);
+    } finally {
+      this.plugin.ask("Executable_Destroy", { executable });
     }
+  }
+
+  /** A program as bytes, which `load` takes; a plugin may refuse. */
+  serialize({ handle }: CompiledProgram): Uint8Array {
+    const { plugin } = this;
+    const { koffi } = plugin;
+    return this.withExecutable(handle, (executable) => {
+      const written = plugin.ask("Executable_Serialize", { executable });
+      const bytes = viewMemory(koffi, written.get("bytes"), Number(written.get("bytesSize")));
+      const copy = new Uint8Array(bytes).slice();
+      const forget = koffi.decode(written.get("deleter"), koffi.proto("void", ["void *"])) as Forget;
+      forget(written.get("serialized"));
+      return copy;
+    });
+  }
+
+  /** A program that an earlier client has made bytes of; a plugin may refuse. */
+  load(bytes: Uint8Array): CompiledProgram {
+    const { plugin } = this;
+    const held = new Bytes(plugin.koffi, bytes);
+    const loaded = plugin.ask("Executable_DeserializeAndLoad", {
+      client: this.handle,
+      bytes: held.address,
+      bytesSize: bytes.length,
+    });
+    keepUntilHere(held);
+    return this.described(loaded.get("loaded"));
   }
 
   /** Copies elements to a device; returns the buffer that holds them there. */
@@ -118,15 +176,11 @@ export class Client {
       .set({ device: device.handle, done: 0, buffer: 0 })
       .setInt("type", elementType(dtype))
       .setInt("semantics", 0);
-    try {
-      this.plugin.call("Client_BufferFromHostBuffer", this.sending);
-    } catch (error) {
-      return failWith(error, `an argument of ${elements.byteLength} bytes cannot be copied to the device`);
-    }
+    this.plugin.call("Client_BufferFromHostBuffer", this.sending);
     keepUntilHere(bytes, held, dims);
     const buffer = this.sending.get("buffer");
     // The elements were copied during the call.
-    this.plugin.ask("Event_Destroy", { event: this.sending.get("done") });
+    this.plugin.forgetEvent(this.sending.get("done"));
     return buffer;
   }
 
@@ -140,17 +194,13 @@ export class Client {
     const elements = viewBytes(dtype, memory, 0, size);
     if (size === 0) return { elements, event: 0n };
     const { koffi } = this.plugin;
-    // The last axis fastest, whatever the device prefers.
-    const axes = wordsOf(koffi, [...shape.keys()].reverse());
-    const layout = new Block(koffi, "MemoryLayout").set({
-      ...{ innerSize: 56, minorToMajor: axes.address, minorToMajorSize: shape.length },
-    });
+    const layout = shape.length > 1 ? rowMajor(koffi, shape.length) : null;
     this.fetching.set({
       ...{ source: buffer, target: koffi.address(new Uint8Array(memory)), targetSize: elements.byteLength },
-      ...{ layout: shape.length > 1 ? layout.address : 0, event: 0 },
+      ...{ layout: layout?.block.address ?? 0, event: 0 },
     });
     this.plugin.call("Buffer_ToHostBuffer", this.fetching);
-    keepUntilHere(axes, layout);
+    keepUntilHere(layout);
     return { elements, event: this.fetching.get("event") };
   }
 
@@ -161,6 +211,18 @@ export class Client {
   forget({ handle }: CompiledProgram): void {
     this.plugin.ask("LoadedExecutable_Destroy", { executable: handle });
   }
+}
+
+/** The layout of so many axes whose last one is fastest, whatever the device prefers. */
+function rowMajor(koffi: Koffi, rank: number): { readonly block: Block; readonly axes: Bytes } {
+  const axes = wordsOf(
+    koffi,
+    Array.from({ length: rank }, (_, at) => rank - 1 - at),
+  );
+  const block = new Block(koffi, "MemoryLayout").set({
+    ...{ innerSize: 56, minorToMajor: axes.address, minorToMajorSize: rank },
+  });
+  return { block, axes };
 }
 
 function elementType(dtype: DType): number {

@@ -2,10 +2,10 @@
 import { Array, arrayType, type ArrayType, type Program, type TypedArray } from "../../array/index.js";
 import type { LoggedMessage } from "../../compiler/index.js";
 import { Block, Bytes, keepUntilHere } from "./block.js";
-import { bytesOf, DeviceElements, holdConstant, holdResults, makeRoom } from "./buffers.js";
+import { bytesOf, DeviceElements, ensureRoom, holdConstant, holdResults, send, withRoom } from "./buffers.js";
 import type { Client, CompiledProgram } from "./client.js";
 import { printLog } from "./messages.js";
-import { failWith, PluginError } from "./plugin.js";
+import { failWith } from "./plugin.js";
 import { wordsOf } from "./settings.js";
 
 /** A program that has been compiled, whatever it is called. */
@@ -25,6 +25,8 @@ interface Argument {
 export class XlaExecutable {
   private readonly types: readonly ArrayType[];
   private readonly sizes: readonly number[];
+  /** The memory that a run takes besides its arguments. */
+  private readonly ownBytes: number;
   private readonly constants: readonly DeviceElements[];
   private readonly call: Block;
   private readonly options: Block;
@@ -47,6 +49,7 @@ export class XlaExecutable {
     const count = program.inputs.length;
     this.types = declared;
     this.sizes = declared.map(bytesOf);
+    this.ownBytes = this.sizes.reduce((sum, bytes) => sum + bytes, compiled.temporaryBytes);
     this.constants = this.keep(constants);
     this.given = new Bytes(koffi, 8 * count);
     this.results = new Bytes(koffi, 8 * compiled.outputs);
@@ -65,44 +68,67 @@ export class XlaExecutable {
 
   /** Constants are on the device for as long as the program is, whatever becomes of the arrays that they are from. */
   private keep(constants: readonly Array[]): DeviceElements[] {
-    return constants.map(({ elements, type }) => {
-      const buffer = this.client.send(elements as TypedArray, type, this.client.devices[0]);
-      return holdConstant(this.client, buffer, type);
-    });
+    return constants.map((constant) =>
+      holdConstant(this.client, this.send(constant, new Set()), constant.type),
+    );
+  }
+
+  private send({ elements, type }: Array, inUse: ReadonlySet<bigint>): bigint {
+    return send(this.client, elements as TypedArray, type, this.client.devices[0], inUse);
   }
 
   run(inputs: readonly Array[]): Array[] {
-    const list = inputs.map((input) => this.argument(input));
-    const kept = this.constants.map((owner) => owner.bufferOn(this.client) ?? this.lost());
-    const all = [...kept, ...list.map(({ buffer }) => buffer)];
-    all.forEach((buffer, at) => this.given.setWord(8 * at, buffer));
-    const donated = this.donatedIn(list);
-    const except = wordsOf(
-      this.client.plugin.koffi,
-      list.flatMap((_, at) => (donated[at] ? [] : [this.constants.length + at])),
-    );
-    const isSparing = this.donated.includes(true);
-    this.options.set({
-      nonDonatable: isSparing ? except.address : 0,
-      numNonDonatable: isSparing ? list.length - donated.filter(Boolean).length : 0,
-    });
-    this.execute(all);
-    keepUntilHere(except, this.lists, this.given, this.results, this.options);
-    list.forEach(({ owner, buffer }, at) => {
-      if (owner === null) this.client.destroy(buffer);
-      else if (donated[at]) owner.giveUp();
-    });
+    const list: Argument[] = [];
+    try {
+      this.place(inputs, list);
+      const donated = this.donatedIn(list);
+      this.start(list, donated);
+      list.forEach(({ owner }, at) => donated[at] && owner?.giveUp());
+    } finally {
+      for (const { owner, buffer } of list) if (owner === null) this.client.destroy(buffer);
+    }
     return this.takeResults();
   }
 
-  private argument(input: Array): Argument {
-    const { remote } = input;
-    if (remote instanceof DeviceElements) {
-      const buffer = remote.bufferOn(this.client);
-      if (buffer !== null) return { buffer, owner: remote };
-    }
-    const buffer = this.client.send(input.elements as TypedArray, input.type, this.client.devices[0]);
-    return { buffer, owner: null };
+  /** Puts arguments on the device that are not there, one after the other. */
+  private place(inputs: readonly Array[], list: Argument[]): void {
+    const { client } = this;
+    const here = inputs.map(({ remote }) =>
+      remote instanceof DeviceElements ? remote.bufferOn(client) : null,
+    );
+    const inUse = new Set(here.filter((buffer) => buffer !== null));
+    const sent = inputs.reduce((sum, { type }, at) => sum + (here[at] === null ? bytesOf(type) : 0), 0);
+    ensureRoom(client, sent + this.ownBytes, () => inUse);
+    inputs.forEach((input, at) => {
+      const buffer = here[at];
+      list.push(
+        buffer === null
+          ? { buffer: this.send(input, inUse), owner: null }
+          : { buffer, owner: input.remote as DeviceElements },
+      );
+    });
+  }
+
+  private start(list: readonly Argument[], donated: readonly boolean[]): void {
+    const { client, constants, given, name } = this;
+    const kept = constants.map((owner) => owner.bufferOn(client) ?? this.lost());
+    const all = [...kept, ...list.map(({ buffer }) => buffer)];
+    all.forEach((buffer, at) => given.setWord(8 * at, buffer));
+    const isSparing = this.donated.includes(true);
+    const except = isSparing
+      ? wordsOf(
+          client.plugin.koffi,
+          list.flatMap((_, at) => (donated[at] ? [] : [constants.length + at])),
+        )
+      : null;
+    this.options.set({
+      nonDonatable: except?.address ?? 0,
+      numNonDonatable: isSparing ? list.length - donated.filter(Boolean).length : 0,
+    });
+    withRoom(client, new Set(all), `${name} cannot run`, () =>
+      client.plugin.call("LoadedExecutable_Execute", this.call),
+    );
+    keepUntilHere(except, this.lists, given, this.results, this.options);
   }
 
   /** Which arguments are given up. One that is there twice cannot be. */
@@ -110,22 +136,6 @@ export class XlaExecutable {
     const uses = new Map<bigint, number>();
     for (const { buffer } of list) uses.set(buffer, (uses.get(buffer) ?? 0) + 1);
     return list.map(({ buffer }, at) => this.donated[at] && uses.get(buffer) === 1);
-  }
-
-  /** Starts the program. Once the device is full, results that nobody may need any more make room for it. */
-  private execute(inUse: readonly bigint[]): void {
-    const start = () => this.client.plugin.call("LoadedExecutable_Execute", this.call);
-    try {
-      start();
-    } catch (error) {
-      if (!(error instanceof PluginError) || !error.isOutOfMemory || !makeRoom(this.client, new Set(inUse)))
-        failWith(error, `${this.name} cannot run`);
-      try {
-        start();
-      } catch (again) {
-        failWith(again, `${this.name} cannot run`);
-      }
-    }
   }
 
   private takeResults(): Array[] {

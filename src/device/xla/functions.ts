@@ -11,17 +11,26 @@ const table = `
   DeviceDescription_Id -DeviceDescription_ProcessIndex -DeviceDescription_Attributes DeviceDescription_Kind
   -DeviceDescription_DebugString -DeviceDescription_ToString
   Device_GetDescription -Device_IsAddressable -Device_LocalHardwareId -Device_AddressableMemories
-  -Device_DefaultMemory -Device_MemoryStats
+  -Device_DefaultMemory Device_MemoryStats
   -Memory_Id -Memory_Kind -Memory_DebugString -Memory_ToString -Memory_AddressableByDevices
   Executable_Destroy -Executable_Name -Executable_NumReplicas -Executable_NumPartitions Executable_NumOutputs
   -Executable_SizeOfGeneratedCodeInBytes -Executable_GetCostAnalysis -Executable_OutputMemoryKinds
-  -Executable_OptimizedProgram -Executable_Serialize
+  -Executable_OptimizedProgram Executable_Serialize
   LoadedExecutable_Destroy LoadedExecutable_GetExecutable -LoadedExecutable_AddressableDevices
-  -LoadedExecutable_Delete -LoadedExecutable_IsDeleted LoadedExecutable_Execute -Executable_DeserializeAndLoad
+  -LoadedExecutable_Delete -LoadedExecutable_IsDeleted LoadedExecutable_Execute Executable_DeserializeAndLoad
   -LoadedExecutable_Fingerprint
   Buffer_Destroy -Buffer_ElementType -Buffer_Dimensions -Buffer_UnpaddedDimensions
   -Buffer_DynamicDimensionIndices -Buffer_GetMemoryLayout -Buffer_OnDeviceSizeInBytes -Buffer_Device
   -Buffer_Memory -Buffer_Delete -Buffer_IsDeleted -Buffer_CopyToDevice Buffer_ToHostBuffer
+  -Buffer_IsOnCpu -Buffer_ReadyEvent -Buffer_UnsafePointer -Buffer_IncreaseExternalReferenceCount
+  -Buffer_DecreaseExternalReferenceCount -Buffer_OpaqueDeviceMemoryDataPointer
+  -CopyToDeviceStream_Destroy -CopyToDeviceStream_AddChunk -CopyToDeviceStream_TotalBytes
+  -CopyToDeviceStream_GranuleSize -CopyToDeviceStream_CurrentBytes
+  -TopologyDescription_Create -TopologyDescription_Destroy -TopologyDescription_PlatformName
+  -TopologyDescription_PlatformVersion -TopologyDescription_GetDeviceDescriptions -TopologyDescription_Serialize
+  -TopologyDescription_Attributes -Compile -Executable_OutputElementTypes -Executable_OutputDimensions
+  -Buffer_CopyToMemory -Client_CreateViewOfDeviceBuffer -Executable_Fingerprint -Client_TopologyDescription
+  Executable_GetCompiledMemoryStats
 `
   .trim()
   .split(/\s+/);
@@ -50,11 +59,16 @@ const fields = {
   DeviceDescription_Id: "description i:id",
   DeviceDescription_Kind: "description kind kindSize",
   Device_GetDescription: "device description",
+  Device_MemoryStats:
+    "device inUse peak hasPeak allocations hasAllocations largest hasLargest limit hasLimit",
   Executable_Destroy: "executable",
   Executable_NumOutputs: "executable numOutputs",
+  Executable_GetCompiledMemoryStats: "executable code arguments outputs aliases temporary",
+  Executable_Serialize: "executable bytes bytesSize serialized deleter",
   LoadedExecutable_Destroy: "executable",
   LoadedExecutable_GetExecutable: "loaded executable",
   LoadedExecutable_Execute: "executable options arguments numDevices numArguments outputs events device",
+  Executable_DeserializeAndLoad: "client bytes bytesSize loaded",
   Buffer_Destroy: "buffer",
   Buffer_ToHostBuffer: "source layout target targetSize event",
 } as const;
@@ -92,6 +106,12 @@ export const offsets = Object.fromEntries(
   Object.entries({ ...fields, ...structures }).map(([name, spec]) => [name, offsetsOf(spec)]),
 ) as Readonly<Record<StructureName, Offsets>>;
 
+/** Functions that plugins may do without. */
+export const optional: ReadonlySet<string> = new Set<FunctionName>([
+  "Device_MemoryStats",
+  "Executable_GetCompiledMemoryStats",
+]);
+
 /** The place of each function in the table. */
 export const places = Object.keys(fields).map((name) => [name as FunctionName, table.indexOf(name)] as const);
 
@@ -105,4 +125,4 @@ export const elementTypes = { bool: 1, int32: 4, uint8: 6, uint32: 8, float32: 1
 export const valueTypes = { string: 0, int64: 1, int64List: 2, float: 3, bool: 4 } as const;
 
 /** Codes of errors that mean something to us (PJRT_Error_Code). */
-export const codes = { notFound: 5, resourceExhausted: 8 } as const;
+export const codes = { invalidArgument: 3, notFound: 5, resourceExhausted: 8, unimplemented: 12 } as const;

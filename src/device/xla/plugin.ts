@@ -3,7 +3,7 @@ import { fail } from "../../array/index.js";
 import { setDefaultVariable } from "../../node/index.js";
 import { viewMemory, type Koffi, type KoffiLibrary } from "../koffi.js";
 import { Block } from "./block.js";
-import { codes, places, tableHeader, type FunctionName } from "./functions.js";
+import { codes, optional, places, tableHeader, type FunctionName } from "./functions.js";
 
 type Call = (argument: unknown) => bigint | number | null;
 
@@ -30,13 +30,20 @@ export class PluginError extends Error {
 }
 
 export class Plugin {
+  /** What the arguments of calls that come with every run are written to, each time anew. */
+  private readonly awaiting: Block;
+  private readonly forgetting: Block;
+
   private constructor(
     readonly koffi: Koffi,
     readonly file: string,
     /** The version of the interface, as 0.115. */
     readonly version: string,
     private readonly functions: Readonly<Record<FunctionName, Call>>,
-  ) {}
+  ) {
+    this.awaiting = this.block("Event_Await");
+    this.forgetting = this.block("Event_Destroy");
+  }
 
   /** Loads a plugin, or says why it cannot be used. */
   static load(koffi: Koffi, file: string): Plugin | { readonly problem: string } {
@@ -75,8 +82,9 @@ export class Plugin {
     for (const [name, place] of places) {
       const offset = tableHeader.functions + 8 * place;
       const address = offset + 8 <= bytes ? view.getBigUint64(offset, true) : 0n;
-      if (address === 0n) return { problem: `${file} (PJRT ${named}) has no function PJRT_${name}` };
-      functions[name] = koffi.decode(address, type) as Call;
+      if (address !== 0n) functions[name] = koffi.decode(address, type) as Call;
+      else if (!optional.has(name))
+        return { problem: `${file} (PJRT ${named}) has no function PJRT_${name}` };
     }
     return new Plugin(koffi, file, named, functions as Record<FunctionName, Call>);
   }
@@ -95,6 +103,17 @@ export class Plugin {
   /** Calls a function with new arguments. */
   ask(name: FunctionName, values: Readonly<Record<string, bigint | number>>): Block {
     return this.call(name, this.block(name).set(values));
+  }
+
+  /** Calls a function that a plugin may do without, or refuse: null then. */
+  askIfThere(name: FunctionName, values: Readonly<Record<string, bigint | number>>): Block | null {
+    if (!(name in this.functions)) return null;
+    try {
+      return this.ask(name, values);
+    } catch (error) {
+      if (error instanceof PluginError) return null;
+      throw error;
+    }
   }
 
   /** Text of a plugin, by its address and length. */
@@ -117,10 +136,14 @@ export class Plugin {
   wait(event: bigint): void {
     if (event === 0n) return;
     try {
-      this.ask("Event_Await", { event });
+      this.call("Event_Await", this.awaiting.set({ event }));
     } finally {
-      this.ask("Event_Destroy", { event });
+      this.forgetEvent(event);
     }
+  }
+
+  forgetEvent(event: bigint): void {
+    this.call("Event_Destroy", this.forgetting.set({ event }));
   }
 }
 

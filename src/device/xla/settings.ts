@@ -96,10 +96,14 @@ export function defaultPrecision(): MatmulPrecision {
   );
 }
 
-/** Settings of XLA by their names, as in VIBE_RL_XLA_SETTINGS=xla_gpu_autotune_level=0,xla_gpu_deterministic_ops=true. */
+/**
+ * Settings of XLA by their names, as in VIBE_RL_XLA_SETTINGS=xla_gpu_autotune_level=0,xla_gpu_deterministic_ops=true. Where a
+ * value is a list with commas, settings are kept apart by semicolons.
+ */
 export function xlaSettings(): Record<string, boolean | number | string> {
   const settings: Record<string, boolean | number | string> = {};
-  for (const part of (environment("VIBE_RL_XLA_SETTINGS") ?? "").split(",")) {
+  const text = environment("VIBE_RL_XLA_SETTINGS") ?? "";
+  for (const part of text.split(text.includes(";") ? ";" : ",")) {
     if (part.trim() === "") continue;
     const [name, value] = part.split("=").map((side) => side.trim()) as [string, string | undefined];
     if (value === undefined)

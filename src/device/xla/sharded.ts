@@ -16,9 +16,9 @@ import {
 import { stablehlo } from "../../compiler/index.js";
 import { writeDumps } from "../dump.js";
 import { Block, Bytes, keepUntilHere } from "./block.js";
-import { bytesOf, holdConstant, holdResults, type DeviceElements } from "./buffers.js";
+import { bytesOf, holdConstant, holdResults, send, withRoom, type DeviceElements } from "./buffers.js";
 import type { Client, CompiledProgram } from "./client.js";
-import { failWith } from "./plugin.js";
+import { compileProgram } from "./programs.js";
 import { defaultPrecision, wordsOf, xlaSettings } from "./settings.js";
 
 const listOf = <T>(count: number, make: (at: number) => T): T[] =>
@@ -91,20 +91,20 @@ export class XlaShardedExecutable implements SpmdExecutable {
     if (messages.length > 0)
       fail("debug.print", `${name} runs on several devices of XLA, which have no order in which to print`);
     writeDumps(name, { simplified, listings: { stablehlo: () => ({ suffix: "mlir", text }) } });
-    return this.client.compile(name, text, { partitions: this.count, settings: xlaSettings() });
+    return compileProgram(this.client, name, text, { partitions: this.count, settings: xlaSettings() });
   }
 
   private everywhere({ elements, type }: Array): DeviceShards {
     return new DeviceShards(
       this.client.devices.slice(0, this.count).map((device) => {
-        const buffer = this.client.send(elements as TypedArray, type, device);
+        const buffer = send(this.client, elements as TypedArray, type, device, new Set());
         return holdConstant(this.client, buffer, type);
       }),
     );
   }
 
   /** Blocks where they are wanted: those of an earlier result as they are. */
-  private placed(shards: Shards, type: ArrayType): DeviceShards {
+  private placed(shards: Shards, type: ArrayType, inUse: ReadonlySet<bigint>): DeviceShards {
     if (
       shards instanceof DeviceShards &&
       shards.blocks.every((block) => block.bufferOn(this.client) !== null)
@@ -112,10 +112,16 @@ export class XlaShardedExecutable implements SpmdExecutable {
       return shards;
     return new DeviceShards(
       this.client.devices.slice(0, this.count).map((device, at) => {
-        const buffer = this.client.send(shards.read(at), type, device);
+        const buffer = send(this.client, shards.read(at), type, device, inUse);
         return holdConstant(this.client, buffer, type);
       }),
     );
+  }
+
+  /** The buffers of all that is on the devices already. */
+  private buffersOf(list: readonly Shards[]): ReadonlySet<bigint> {
+    const blocks = list.flatMap((shards) => (shards instanceof DeviceShards ? shards.blocks : []));
+    return new Set(blocks.flatMap((block) => block.bufferOn(this.client) ?? []));
   }
 
   run(given: readonly Shards[]): Shards[] {
@@ -128,7 +134,8 @@ export class XlaShardedExecutable implements SpmdExecutable {
           "processes run together are not there yet",
       );
     const types = this.inputs.slice(constants.length);
-    const placed = given.map((shards, at) => this.placed(shards, types[at]));
+    const here = this.buffersOf(given);
+    const placed = given.map((shards, at) => this.placed(shards, types[at], here));
     const all = [...constants, ...placed];
     const lists = listOf(count, (device) =>
       wordsOf(
@@ -156,11 +163,9 @@ export class XlaShardedExecutable implements SpmdExecutable {
       ...{ arguments: listOfLists.address, outputs: listOfResults.address },
       ...{ numDevices: count, numArguments: all.length },
     });
-    try {
-      plugin.call("LoadedExecutable_Execute", call);
-    } catch (error) {
-      failWith(error, `${options.name} cannot run`);
-    }
+    withRoom(client, this.buffersOf(all), `${options.name} cannot run`, () =>
+      plugin.call("LoadedExecutable_Execute", call),
+    );
     keepUntilHere(lists, results, kept, settings, listOfLists, listOfResults);
     placed.forEach(({ blocks }, at) => isGivenUp[at] && blocks.forEach((block) => block.giveUp()));
     return this.takeResults(results);

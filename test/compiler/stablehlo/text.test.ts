@@ -71,6 +71,19 @@ describe("StableHLO", () => {
     `);
   });
 
+  it.each([
+    ["-x", (x: Array) => x.neg()],
+    ["0 - x", (x: Array) => np.subtract(0, x)],
+    ["-1 · x", (x: Array) => x.mul(-1)],
+  ])("hides that integers are negated from what takes their extremum: %s", (_, f) => {
+    expect(mainOf(f, floats(2).astype("int32"))).toEqual([
+      "%0 = stablehlo.negate %arg0 : tensor<2xi32>",
+      "%1 = stablehlo.optimization_barrier %0 : tensor<2xi32>",
+      "return %1 : tensor<2xi32>",
+    ]);
+    expect(mainOf(f, floats(2)).join("\n")).not.toContain("barrier");
+  });
+
   it("draws random bits in a function of its own for each shape", () => {
     const f = (key: Array) => {
       const [first] = random.split(key);

@@ -8,6 +8,7 @@ import { compileOptions } from "../../../src/device/xla/compileOptions.js";
 import { XlaExecutable } from "../../../src/device/xla/executable.js";
 import { stablehlo } from "../../../src/compiler/index.js";
 import type { Client } from "../../../src/device/xla/client.js";
+import { compileProgram } from "../../../src/device/xla/programs.js";
 import { XlaShardedExecutable } from "../../../src/device/xla/sharded.js";
 import { failureOf } from "../native.js";
 import { fakeProblem, newFake } from "./fake.js";
@@ -25,7 +26,11 @@ function compiled(
     (inputs) => inputs,
   );
   const { text, messages, logSize } = stablehlo(program, { name, donated });
-  const ready = { compiled: client.compile(name, text, { partitions: 1, settings: {} }), messages, logSize };
+  const ready = {
+    compiled: compileProgram(client, name, text, { partitions: 1, settings: {} }),
+    messages,
+    logSize,
+  };
   return new XlaExecutable(client, name, ready, program, [], donated);
 }
 
@@ -158,6 +163,45 @@ describe.skipIf(fakeProblem("test/device/xla/device.test.ts") !== null)("the XLA
     );
   });
 
+  it("makes room before the device is full, where the plugin tells how full it is", () => {
+    const fake = newFake({ limit: 100_000, temporary: 10_000 });
+    const program = compiled(fake.client(), [np.ones([1000])], [false]);
+    const given = np.arange(1000).astype("float32");
+    const results = [...new Uint8Array(100)].map(() => {
+      const [result] = program.run([given]);
+      expect(fake.get("bytes")).toBeLessThan(90_000);
+      return result;
+    });
+    expect(results.map((result) => result.data()[999])).toEqual(results.map(() => 999));
+    expect(fake.get("fetched")).toBe(100);
+  });
+
+  it("makes room for arguments and for compiling, keeps what the call needs, and frees what it has sent if it cannot run", () => {
+    const fake = newFake();
+    const client = fake.client();
+    const program = compiled(client, [np.ones([3]), np.ones([3])], [false, false]);
+    const given = np.array([1, 2, 3]);
+    const results = [...new Uint8Array(5)].map(() => program.run([given, given])[0]);
+    fake.set("sendRoom", 2);
+    const [x, y] = program.run([np.array([4, 5, 6]), results[4]]);
+    expect([[...x.data()], [...y.data()], [...results[0].data()]]).toEqual([
+      [4, 5, 6],
+      [1, 2, 3],
+      [1, 2, 3],
+    ]);
+    fake.set("compileRoom", 1);
+    expect(compiled(client, [given], [false]).run([given])[0].data()[2]).toBe(3);
+    fake.set("sendRoom", 0);
+    const before = fake.get("buffers");
+    expect(failureOf(() => program.run([np.array([4, 5, 6]), results[4]]))).toMatch(
+      /an argument of 12 bytes cannot be copied to the device: RESOURCE_EXHAUSTED/,
+    );
+    fake.set("sendRoom", 1 << 30);
+    fake.set("failRun", 1);
+    expect(failureOf(() => program.run([given, given]))).toContain("same cannot run: the device was lost");
+    expect(fake.get("buffers")).toBeLessThanOrEqual(before);
+  });
+
   it("tells that the device was lost, and goes on", () => {
     const fake = newFake();
     const program = compiled(fake.client(), [np.ones([3])], [false]);
@@ -166,8 +210,13 @@ describe.skipIf(fakeProblem("test/device/xla/device.test.ts") !== null)("the XLA
     expect(failureOf(() => x.data())).toContain(
       "a result cannot be fetched from the device: the device was lost",
     );
+    // What cannot be fetched does not keep others from making room.
+    const others = [...new Uint8Array(3)].map(() => program.run([np.array([1, 2, 3])])[0]);
+    fake.set("sendRoom", 2);
+    expect(failureOf(() => program.run([np.ones([3])]))).toContain("cannot be copied to the device");
     fake.set("failFetch", 0);
-    expect([...x.data()]).toEqual([1, 2, 3]);
+    expect([...program.run([np.array([4, 5, 6])])[0].data()]).toEqual([4, 5, 6]);
+    expect([...x.data(), ...others[2].data()]).toEqual([1, 2, 3, 1, 2, 3]);
   });
 
   it("gives every device its blocks, and puts results together", () => {

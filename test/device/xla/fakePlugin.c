@@ -1,6 +1,7 @@
 // A PJRT plugin without a device, for tests. Memory is malloc's. "Compiling" counts the results of @main, and a run copies the
 // arguments to the results, one to each; where an argument may be overwritten, its memory becomes the result's. The text decides what goes wrong:
-// "refused" in it cannot be compiled, "full" runs out of memory as long as there are more buffers than the number "room".
+// "refused" in it cannot be compiled, "full" runs out of memory as long as there are more buffers than the number "room"; arguments do
+// not fit as long as there are more than "sendRoom". What is compiled can be written down, unless "writes" is 0, and is read by who has the same "make".
 // Settings and counters are named numbers, by fake_set and fake_get.
 #include <pthread.h>
 #include <stdint.h>
@@ -11,6 +12,7 @@
 static struct { const char *name; int64_t value; } numbers[] = {
   {"major", 0}, {"minor", 115}, {"devices", 1}, {"createStatus", 0}, {"holes", 0}, {"room", 1 << 30},
   {"buffers", 0}, {"events", 0}, {"sent", 0}, {"fetched", 0}, {"runs", 0}, {"options", 0}, {"failFetch", 0}, {"nodes", 1}, {"getMs", 20000},
+  {"sendRoom", 1 << 30}, {"compiled", 0}, {"loaded", 0}, {"make", 1}, {"writes", 1}, {"failRun", 0}, {"isCuda", 0}, {"compileRoom", 0}, {"compileOptions", 0}, {"knows", 1}, {"bytes", 0}, {"limit", 0}, {"temporary", 0},
 };
 static int64_t *number(const char *name) {
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -34,6 +36,7 @@ static Buffer *newBuffer(size_t size) {
   Buffer *buffer = malloc(sizeof *buffer);
   *buffer = (Buffer){malloc(size + 8), size};
   ++*number("buffers");
+  *number("bytes") += size;
   return buffer;
 }
 static Word newEvent(void) { ++*number("events"); return (Word)malloc(8); }
@@ -101,7 +104,7 @@ static void *clientCreate(Word *a) {
   return nodes == 1 ? NULL : meet((Callback)a[4], (Callback)a[9], (Callback)a[6], node, nodes);
 }
 static void *allDevices(Word *a) { a[4] = *number("devices") * *number("nodes"); return NULL; }
-static void *platformName(Word *a) { a[3] = (Word) "fake"; a[4] = 4; return NULL; }
+static void *platformName(Word *a) { a[3] = (Word)(*number("isCuda") ? "cuda" : "fake"); a[4] = 4; return NULL; }
 static void *devices(Word *a) {
   static Word list[8] = {101, 102, 103, 104, 105, 106, 107, 108};
   a[3] = (Word)list;
@@ -111,11 +114,34 @@ static void *devices(Word *a) {
 static void *description(Word *a) { a[3] = a[2]; return NULL; }
 static void *deviceId(Word *a) { *(int *)&a[3] = a[2] - 101; return NULL; }
 static void *deviceKind(Word *a) { a[3] = (Word) "Fake 9000"; a[4] = 9; return NULL; }
+/** A program as bytes: who made it, and what it is. */
+typedef struct { int64_t make; Program program; } Written;
+static void freeWritten(void *written) { free(written); }
+static void *serialize(Word *a) {
+  if (!*number("writes")) return fail(12, "this plugin writes nothing down");
+  Written *written = malloc(sizeof *written);
+  *written = (Written){*number("make"), *(Program *)a[2]};
+  a[3] = a[5] = (Word)written, a[4] = sizeof *written, a[6] = (Word)freeWritten;
+  return NULL;
+}
+static void *deserialize(Word *a) {
+  Written *written = (Written *)a[3];
+  if (a[4] != sizeof *written || written->make != *number("make")) return fail(3, "this is of another make");
+  Program *program = malloc(sizeof *program);
+  *program = written->program;
+  ++*number("loaded");
+  a[5] = (Word)program;
+  return NULL;
+}
 static void *compile(Word *a) {
   Word *given = (Word *)a[3];
+  if (*number("compileRoom") && *number("buffers") > *number("compileRoom")) return fail(8, "Out of memory while trying kernels out");
   char *text = strndup((char *)given[2], given[3]);
   if (a[5] < 6 || memcmp((char *)given[4], "mlir", 4) != 0) return fail(3, "no options, or no format");
   if (strstr(text, "refused")) return fail(3, "error: this text is refused");
+  if (a[5] > 40 && !*number("knows")) return fail(3, "No such compile option: 'xla_gpu_experimental_enable_fusion_autotuner'");
+  *number("compileOptions") = a[5];
+  ++*number("compiled");
   Program *program = calloc(1, sizeof *program);
   char *head = strstr(text, "@main"), *end = strchr(head, '\n'), *arrow = strstr(head, ") -> ");
   for (char *at = arrow; (at = strstr(at, "tensor<")) && at < end; at++) program->outputs++;
@@ -131,8 +157,16 @@ static void *compile(Word *a) {
   return NULL;
 }
 static void *getExecutable(Word *a) { a[3] = a[2]; return NULL; }
+static void *compiledMemory(Word *a) { a[7] = *number("temporary"); return NULL; }
+static void *memoryStats(Word *a) {
+  if (!*number("limit")) return fail(12, "this plugin does not count");
+  a[3] = *number("bytes"), a[10] = *number("limit"), a[11] = 1;
+  return NULL;
+}
 static void *numOutputs(Word *a) { a[3] = ((Program *)a[2])->outputs; return NULL; }
 static void *send(Word *a) {
+  if (*number("buffers") > *number("sendRoom"))
+    return fail(8, "RESOURCE_EXHAUSTED: Out of memory while trying to allocate an argument");
   size_t bytes = 1;
   int type = *(int *)&a[4];
   for (Word i = 0; i < a[6]; i++) bytes *= ((int64_t *)a[5])[i];
@@ -152,6 +186,7 @@ static int isSpared(Word *options, int at) {
 }
 static void *execute(Word *a) {
   Program *program = (Program *)a[2];
+  if (*number("failRun")) return fail(13, "the device was lost");
   if (program->isFull && *number("buffers") > *number("room"))
     return fail(8, "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 1 bytes");
   ++*number("runs");
@@ -175,6 +210,7 @@ static void *execute(Word *a) {
 }
 static void *bufferDestroy(Word *a) {
   Buffer *buffer = (Buffer *)a[2];
+  *number("bytes") -= buffer->size;
   free(buffer->bytes);
   free(buffer);
   --*number("buffers");
@@ -191,13 +227,13 @@ static void *fetch(Word *a) {
 }
 
 /** The table: its size, extensions, the version (a structure of its own), functions in the order of the C interface. */
-static Word table[5 + 80];
+static Word table[5 + 97];
 void *GetPjrtApi(void) {
-  void *(*functions[80])(Word *) = {
+  void *(*functions[97])(Word *) = {
     [0] = errorDestroy, [1] = errorMessage, [2] = errorCode, [3] = nothing, [5] = eventDestroy, [8] = eventAwait,
     [10] = clientCreate, [11] = nothing, [12] = platformName, [14] = platformName, [15] = allDevices, [16] = devices, [20] = compile,
     [22] = send, [23] = deviceId, [26] = deviceKind, [29] = description, [40] = nothing, [44] = numOutputs,
-    [50] = nothing, [51] = getExecutable, [55] = execute, [58] = bufferDestroy, [70] = fetch,
+    [49] = serialize, [56] = deserialize, [50] = nothing, [51] = getExecutable, [55] = execute, [58] = bufferDestroy, [70] = fetch, [34] = memoryStats, [96] = compiledMemory,
   };
   if (*number("holes")) functions[70] = NULL;
   table[0] = sizeof table;

@@ -1,0 +1,114 @@
+// Programs of XLA on disk, so that a later process loads what an earlier one has compiled.
+import { environment } from "../../array/index.js";
+import { fs, warnOnce } from "../../node/index.js";
+import { sha256 } from "../cache/checksum.js";
+import { readCode, writeCode } from "../cache/code.js";
+import { removeEntry } from "../cache/entries.js";
+import { cachePath, prepareFolder, reasonOf } from "../cache/folder.js";
+import { withRoom } from "./buffers.js";
+import type { Client, CompiledProgram } from "./client.js";
+import { compileOptions, type BuildOptions } from "./compileOptions.js";
+import { codes } from "./functions.js";
+import { PluginError } from "./plugin.js";
+
+/**
+ * Settings for NVIDIA GPUs. XLA makes two kernels of each fusion and takes the faster one, which takes time and makes training
+ * no faster (measured: docs/accelerators.md).
+ */
+const cudaSettings = { xla_gpu_experimental_enable_fusion_autotuner: false } as const;
+
+/** Changes with what entries are made of besides what is in their key. */
+const format = `1 ${JSON.stringify(cudaSettings)}`;
+const codeName = "program.xla";
+
+/** Clients of plugins that do not know these settings. */
+const without = new WeakSet<Client>();
+
+const ownSettings = (client: Client): BuildOptions["settings"] =>
+  client.platform === "cuda" && !without.has(client) ? cudaSettings : {};
+
+/** Compiles a text. XLA tries kernels out, in memory for which results of others may have to make room. */
+export function compileProgram(
+  client: Client,
+  name: string,
+  text: string,
+  { partitions, settings }: BuildOptions,
+): CompiledProgram {
+  const compile = (own: BuildOptions["settings"]): CompiledProgram =>
+    client.compile(text, { partitions, settings: { ...own, ...settings } });
+  return withRoom(client, new Set(), `XLA cannot compile ${name}`, () => {
+    try {
+      return compile(ownSettings(client));
+    } catch (error) {
+      if (!(error instanceof PluginError) || !/no such compile option/i.test(error.message)) throw error;
+      without.add(client);
+      return compile({});
+    }
+  });
+}
+
+/** What XLA makes of a text: the program in the cache, or a new one, which is kept there. */
+export function programOf(
+  client: Client,
+  name: string,
+  text: string,
+  options: BuildOptions,
+): CompiledProgram {
+  if (!isKept(client, options)) return compileProgram(client, name, text, options);
+  const cache = cachePath();
+  const problem = prepareFolder(cache);
+  const key = keyOf(client, text, options);
+  const kept = problem === null ? loadKept(client, cache, key) : null;
+  if (kept !== null) return kept;
+  const compiled = compileProgram(client, name, text, options);
+  try {
+    if (problem !== null) throw new Error(problem);
+    const compiler = `${client.devices[0].kind}, PJRT ${client.plugin.version}`;
+    writeCode(cache, key, codeName, client.serialize(compiled), { program: name, compiler });
+  } catch (error) {
+    // Some plugins have no such form of their programs.
+    if (error instanceof PluginError && error.code === codes.unimplemented) return compiled;
+    warnOnce(
+      `programs of XLA are compiled anew in every process, since ${cache} cannot keep them: ${reasonOf(error)}. ` +
+        "VIBE_RL_CACHE_DIR names another folder",
+      "XlaWarning",
+    );
+  }
+  return compiled;
+}
+
+/**
+ * Several processes search for the fastest kernels together, and would wait for one that needs none; what XLA shall dump, it
+ * must compile.
+ */
+const isKept = ({ devices, deviceCount }: Client, { partitions, settings }: BuildOptions): boolean =>
+  partitions === 1 &&
+  deviceCount === devices.length &&
+  ![...Object.keys(settings), xlaFlags()].join(" ").includes("dump");
+
+/** Settings that XLA itself takes from the environment. */
+const xlaFlags = (): string => environment("XLA_FLAGS") ?? "";
+
+/** Everything that a compiled program depends on: the text, how it is compiled, by what and for what. */
+function keyOf({ plugin, platform, version, devices }: Client, text: string, options: BuildOptions): string {
+  const { size, mtimeMs } = fs.statSync(plugin.file);
+  const compiler = [plugin.version, platform, version, size, mtimeMs, devices[0].kind, xlaFlags()];
+  return sha256(format, "stablehlo", JSON.stringify(compiler), compileOptions(options), text);
+}
+
+/** A program of the cache. One that the plugin does not take, for it is of another make, goes. */
+function loadKept(client: Client, cache: string, key: string): CompiledProgram | null {
+  const code = readCode(cache, key, codeName);
+  if (code === null) return null;
+  try {
+    return client.load(code);
+  } catch (error) {
+    if (!(error instanceof PluginError)) throw error;
+    try {
+      if (!error.isOutOfMemory) removeEntry(cache, key);
+    } catch {
+      // The program is compiled anew all the same.
+    }
+    return null;
+  }
+}

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
-import { unhurried } from "../unhurried.js";
+import { unhurriedNow } from "../unhurried.js";
 
 /** The browser's program, or null where none is installed. */
 function findChromium(): string | null {
@@ -38,7 +38,7 @@ async function runningChromium(): Promise<Browser> {
     executablePath: executablePath ?? "",
     // Chromium's sandbox refuses to run as root; the pages are our own.
     chromiumSandbox: false,
-    args: [`--js-flags=${unhurried.join(" ")}`],
+    args: [`--js-flags=${unhurriedNow.join(" ")}`],
   }));
 }
 

@@ -75,18 +75,26 @@ function divideInto(program: Program, kinds: readonly Kind[], size: number, cost
   const isWhole = (value: Variable) =>
     best === null || best.layoutOf(value).every((names) => names.length === 0);
   let tries = 0;
-  for (const { values, shape, cost } of kinds) {
+  // Parameters that an optimiser's parts have updated may be worth gathering at once rather than wherever they are used.
+  const kept = carriesOfOthers(program);
+  for (const { values, shape, cost, isProduct } of kinds) {
     const along = shape.findIndex((extent) => extent > 0 && extent % size === 0);
     const left = values.filter(isWhole);
     const gain = (cost * left.length) / values.length;
     if (along < 0 || gain < costs.meeting + (1 - worthwhile) * least) continue;
     if (++tries > mostTries) break;
     const layout = shape.map((_, dimension) => (dimension === along ? ["parts"] : []));
-    const tried = new Map([...chosen, ...left.map((value) => [value, layout] as const)]);
-    const divided = split(tried);
-    const own = costOf(divided.program, costs);
-    if (own >= worthwhile * least) continue;
-    [best, least, chosen] = [divided, own, tried];
+    const together = new Map([...chosen, ...left.map((value) => [value, layout] as const)]);
+    const pinned = isProduct ? [] : kept.filter(({ type }) => type.shape.join() === shape.join());
+    const apart = new Map([
+      ...together,
+      ...pinned.map((value) => [value, wholeLayout(shape.length)] as const),
+    ]);
+    for (const tried of pinned.length === 0 ? [together] : [together, apart]) {
+      const divided = split(tried);
+      const own = costOf(divided.program, costs);
+      if (own < worthwhile * least) [best, least, chosen] = [divided, own, tried];
+    }
   }
   return best === null ? null : { program: best.program, axes, cost: least };
 }
@@ -114,6 +122,22 @@ function kindsIn(program: Program, costs: Costs): Kind[] {
   return [...kinds.values()].sort((a, b) => b.cost - a.cost);
 }
 
+/** What loops carry, as it comes and as it goes, if it is used otherwise than element by element. */
+function carriesOfOthers({ equations }: Program): Variable[] {
+  return equations.flatMap((equation) => {
+    const inside = subPrograms(equation).flatMap(carriesOfOthers);
+    if (equation.primitive.name !== "scan") return inside;
+    const { body, constants, carries } = equation.params as ScanParams;
+    const others = new Set(
+      body.equations.filter((one) => !isElementwise(one)).flatMap(({ inputs }) => inputs),
+    );
+    const own = Array.from({ length: carries }, (_, index) => index)
+      .filter((index) => others.has(body.inputs[constants + index]))
+      .flatMap((index) => [body.inputs[constants + index], body.outputs[index]]);
+    return [...inside, ...own.filter((atom) => atom.kind === "variable")];
+  });
+}
+
 function turnsOf({ primitive, params }: Equation): number {
   if (primitive.name === "scan") return (params as ScanParams).length;
   return primitive.name === "while" ? unknownTurns : 1;
@@ -121,7 +145,7 @@ function turnsOf({ primitive, params }: Equation): number {
 
 /** The result of a product or of an elementwise operation, of arrays all. */
 function valueOf(equation: Equation, costs: Costs): Kind | null {
-  const { primitive, inputs, outputs } = equation;
+  const { primitive, outputs } = equation;
   if (outputs.length === 0 || subPrograms(equation).length > 0) return null;
   const [{ type }, ...others] = outputs;
   const { shape } = type;
@@ -135,9 +159,16 @@ function valueOf(equation: Equation, costs: Costs): Kind | null {
       ? null
       : { values: outputs, shape, isProduct: true, cost, turns: 1 };
   }
-  const isElementwise =
-    inputs.length > 0 &&
+  return isElementwise(equation) ? { values: outputs, shape, isProduct: false, cost, turns: 1 } : null;
+}
+
+/** Whether every element of the results is computed from the elements at its place. */
+function isElementwise({ inputs, outputs }: Equation): boolean {
+  const isLike = (value: { readonly type: { readonly shape: Shape } }) =>
+    outputs.every(({ type }) => value.type.shape.join() === type.shape.join());
+  return (
+    outputs.length > 0 &&
     inputs.every((input) => input.type.shape.length === 0 || isLike(input)) &&
-    inputs.some(isLike);
-  return isElementwise ? { values: outputs, shape, isProduct: false, cost, turns: 1 } : null;
+    inputs.some(isLike)
+  );
 }

@@ -1,10 +1,7 @@
 // Sums and gathers over the same devices that do not wait for each other become one: devices meet once for all of them.
 import type { CollectiveParams, TiledParams } from "../primitives/collectives.js";
 import { allGather, pmax, pmin, psum, psumScatter } from "../primitives/collectives.js";
-import type { CondParams } from "../control/cond.js";
-import type { ScanParams } from "../control/scanParams.js";
-import type { WhileParams } from "../control/while.js";
-import { subPrograms, type Equation, type Program, type Variable } from "../core/program.js";
+import { mapSubPrograms, type Equation, type Program, type Variable } from "../core/program.js";
 
 const joinable = new Set<unknown>([psum, pmax, pmin, allGather, psumScatter]);
 
@@ -37,7 +34,7 @@ export function joinCollectives(program: Program): Program {
     } else if (waits) {
       delayed.push(equation);
       equation.outputs.forEach((output) => missing.add(output));
-    } else equations.push(withJoinedBodies(equation));
+    } else equations.push(mapSubPrograms(equation, joinCollectives));
   };
   program.equations.forEach(add);
   while (waiting.length > 0) flush();
@@ -58,20 +55,3 @@ const joined = (group: readonly Equation[]): Equation => ({
   inputs: group.flatMap(({ inputs }) => inputs),
   outputs: group.flatMap(({ outputs }) => outputs),
 });
-
-function withJoinedBodies(equation: Equation): Equation {
-  if (subPrograms(equation).length === 0) return equation;
-  const { primitive, params } = equation;
-  switch (primitive.name) {
-    case "scan":
-      return { ...equation, params: { ...params, body: joinCollectives((params as ScanParams).body) } };
-    case "while": {
-      const { test, body } = params as WhileParams;
-      return { ...equation, params: { ...params, test: joinCollectives(test), body: joinCollectives(body) } };
-    }
-    default: {
-      const { branches } = params as CondParams;
-      return { ...equation, params: { ...params, branches: branches.map(joinCollectives) } };
-    }
-  }
-}

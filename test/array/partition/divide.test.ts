@@ -1,6 +1,6 @@
 // Which values of programs are split where nobody says it: those that make the whole program cheaper.
 import { expect, it } from "vitest";
-import { grad, lax, makeProgram, np, random, tree, type Array } from "vibe-rl/array";
+import { grad, lax, makeProgram, nn, np, random, tree, type Array } from "vibe-rl/array";
 import { subPrograms, type Program } from "../../../src/array/core/program.js";
 import type { Costs } from "../../../src/array/partition/costs.js";
 import { divideProgram } from "../../../src/array/partition/divide.js";
@@ -104,4 +104,46 @@ it("inputs and outputs all parts have whole", () => {
     [256, 128],
   ]);
   expect(countOf(found?.program as Program, "allGather")).toBe(1);
+});
+
+it("moments of an optimiser are split, and parameters that products read are gathered once", () => {
+  interface Net {
+    readonly [name: string]: Array;
+    readonly a: Array;
+    readonly b: Array;
+    readonly c: Array;
+  }
+  const value = ({ a, b, c }: Net, x: Array) => nn.relu(nn.relu(x.matmul(a)).matmul(b)).matmul(c);
+  /** Acts with one row, learns from 64: the shape of DQN. */
+  const train = (key: Array) => {
+    const net: Net = {
+      a: random.normal(key, [4, 128]),
+      b: random.normal(key, [128, 128]),
+      c: random.normal(key, [128, 2]),
+    };
+    const zeros = tree.map((w: Array) => np.zeros(w.shape), net);
+    return lax.scan(
+      ([w, means, squares, rng]: [Net, Net, Net, Array]) => {
+        const [next, draw] = [...random.split(rng)] as [Array, Array];
+        const acted = value(w, random.normal(draw, [1, 4]));
+        const batch = random.normal(draw, [64, 4]).mul(acted.max());
+        const slopes = grad((v: Net) => np.square(value(v, batch)).mean())(w);
+        const first = tree.map((m: Array, d: Array) => m.mul(0.9).add(d.mul(0.1)), means, slopes);
+        const second = tree.map((m: Array, d: Array) => m.mul(0.99).add(d.mul(d).mul(0.01)), squares, slopes);
+        const stepped = tree.map(
+          (v: Array, m: Array, q: Array) => v.sub(m.div(np.sqrt(q).add(1e-5)).mul(0.01)),
+          ...([w, first, second] as [Net, Net, Net]),
+        );
+        return [[stepped, first, second, next] as [Net, Net, Net, Array], acted.sum()];
+      },
+      [net, zeros, zeros, key] as [Net, Net, Net, Array],
+      null,
+      { length: 300 },
+    )[1];
+  };
+  const { program } = divided(train, [random.key(0)]) as { program: Program };
+  expect(shapesOf(program, "psumScatter")).toEqual(["16x128"]);
+  expect(shapesOf(program, "sqrt")).toContain("16x128");
+  expect(shapesOf(program, "allGather").filter((shape) => shape === "128x128")).toHaveLength(1);
+  expect(shapesOf(program, "dot")).toContain("1x128");
 });

@@ -15,7 +15,7 @@ it("constants are made anew for everybody who needs them, in loops and as result
     });
     return [x.add(count), y.mul(count), rows, count];
   };
-  const args = [np.array([1, 2, 3, 4]), np.array([5, 6, 7, 8])];
+  const args = [np.array([1, 2, 3, 4]), np.array([5, 6, 7, 8])] as const;
   const program = simplifyProgram(makeProgram(f)(...args).program);
   const own = withOwnConstants(program);
   const uses = (one: Program): number[] => [

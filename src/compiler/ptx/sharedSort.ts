@@ -18,6 +18,9 @@ const head = 4;
 export const sharedSortScratch = ({ length }: SortKernel, parts: number): number =>
   head + 2 * roomFor(length, parts);
 
+/** Keys that a thread has on their way at a time: they come from far. */
+const mostLoads = 32;
+
 const padded = (length: number): number => 2 ** Math.ceil(Math.log2(length));
 
 /** Bytes of common memory, in which one block sorts alone. */
@@ -54,7 +57,7 @@ export function sortShare(text: KernelText, kernel: SortKernel, { parts }: Divis
       });
     });
   };
-  const together = 8;
+  const together = Math.max(1, Math.min(mostLoads, 2 ** Math.floor(Math.log2(length / threads))));
   const whole = length - (length % (together * threads));
   out.loop(thread, String(whole), String(together * threads), (index) => {
     const indices = Array.from({ length: together }, (_, at) =>

@@ -2,7 +2,7 @@
 import type { Address, Counter, Expression, Kernel, Load, LoopKernel, Place, Step, Store } from "./kernel.js";
 
 /** What a step holds: the kernel, or the steps inside. */
-const insideOf = (step: Exclude<Step, { kind: "kernel" }>): readonly Step[] => {
+export const insideOf = (step: Exclude<Step, { kind: "kernel" }>): readonly Step[] => {
   switch (step.kind) {
     case "loop":
       return step.body;

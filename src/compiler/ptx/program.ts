@@ -6,10 +6,17 @@ import type { MemoryPlan } from "../plan/arena.js";
 import { Meetings, type Touch } from "../schedule/meetings.js";
 import { renderCopy, renderShare } from "./copy.js";
 import { renderDot } from "./dot/index.js";
-import { exchangePhases, renderAxisIndex } from "./exchange/index.js";
+import {
+  exchangePhases,
+  exchangesFrom,
+  isInCommon,
+  renderAxisIndex,
+  startsOnSide,
+} from "./exchange/index.js";
 import { functionsIn } from "./functions.js";
 import { Grid } from "./grid.js";
 import { renderLoop } from "./loop.js";
+import { Readers } from "./readers.js";
 import { sortAlone, sortShare } from "./sharedSort.js";
 import { Schedule } from "./schedule.js";
 import { renderSort } from "./sort.js";
@@ -52,6 +59,7 @@ class ProgramRenderer {
   private readonly schedule = new Schedule();
   private meetings: Meetings;
   private areInputsRead = false;
+  private readonly readers: Readers;
   /** Threads that have had something to do since the block last met. */
   private busy = 0;
 
@@ -62,6 +70,7 @@ class ProgramRenderer {
   ) {
     const { out } = this;
     this.meetings = new Meetings(plan);
+    this.readers = new Readers(plan);
     this.memory = this.parameter("memory");
     this.control = this.parameter("control");
     this.host = this.parameter("host");
@@ -105,7 +114,12 @@ class ProgramRenderer {
   }
 
   private emit(steps: readonly Step[]): void {
-    for (const step of steps) this.emitStep(step);
+    for (let at = 0; at < steps.length;) {
+      const exchanges = exchangesFrom(steps, at);
+      if (exchanges.length === 0) this.emitStep(steps[at]);
+      else this.exchange(exchanges.filter((kernel) => !this.plan.isIdle(kernel)));
+      at += Math.max(1, exchanges.length);
+    }
   }
 
   private meetBefore(touches: readonly Touch[]): void {
@@ -153,6 +167,8 @@ class ProgramRenderer {
     this.counters.set(id, register);
     const start = out.newLabel();
     out.placeLoop(start);
+    // What the end of the turn before has read is known only at the end of this one.
+    this.readers.areUnknown();
     this.schedule.inside(`for t${id} < ${length}${reverse ? " backwards" : ""}:`, () => {
       this.emit(body);
       this.meetIfPending();
@@ -172,6 +188,7 @@ class ProgramRenderer {
     const [start, end] = [out.newLabel(), out.newLabel()];
     this.meetIfPending();
     out.placeLoop(start);
+    this.readers.areUnknown();
     this.schedule.inside("while:", () => {
       this.emit(test);
       this.meetBefore([this.meetings.touch(predicate.buffer, false, "all")]);
@@ -187,6 +204,7 @@ class ProgramRenderer {
     out.place(end);
     // It is left behind the test.
     this.meetings = behindTest;
+    this.readers.areUnknown();
   }
 
   private emitBranch({ index, cases }: Extract<Step, { kind: "branch" }>): void {
@@ -197,6 +215,7 @@ class ProgramRenderer {
     const end = out.newLabel();
     const ways = cases.map((steps, at) => {
       this.meetings = before.fork();
+      this.readers.areUnknown();
       const next = out.newLabel();
       if (at < cases.length - 1) {
         const isOther = out.effect("setp.gt.s32", "pred", chosen, String(at));
@@ -210,6 +229,7 @@ class ProgramRenderer {
     out.place(end);
     before.join(ways);
     this.meetings = before;
+    this.readers.areUnknown();
   }
 
   /** What all threads read at a place. */
@@ -255,7 +275,7 @@ class ProgramRenderer {
         this.print(kernel);
         break;
       case "exchange":
-        this.exchange(kernel);
+        this.exchange([kernel]);
         break;
       case "axisIndex":
         this.call(kernel, (text) => renderAxisIndex(text, kernel));
@@ -276,19 +296,28 @@ class ProgramRenderer {
     this.grid?.meet();
     this.meetings.clear();
     this.busy = 0;
+    this.readers.haveMet();
   }
 
-  private exchange(kernel: ExchangeKernel): void {
-    const { grid } = this;
+  /** Exchanges that do not wait for each other go through the same meetings. */
+  private exchange(kernels: readonly ExchangeKernel[]): void {
+    const { grid, plan } = this;
     if (grid === null) throw new Error("a program for several devices is rendered for one block");
-    const phases = exchangePhases(kernel, this.plan.division);
-    let isBegun = false;
-    phases.forEach((phase, at) => {
-      if (at > 0) this.meetAll();
-      if (phase === null) return;
-      this.call(kernel, phase, isBegun ? "goes on" : null);
-      isBegun = true;
-    });
+    const { division } = plan;
+    if (kernels.length === 0) return;
+    const gathers = kernels.filter((kernel) => isInCommon(kernel, division));
+    const gathered = gathers.flatMap(({ pulls }) => pulls.map(({ to }) => to.buffer));
+    if (this.readers.mayRead(gathered)) this.meetAll();
+    const { starts } = startsOnSide(kernels, division.parts);
+    const all = kernels.map((kernel, at) => exchangePhases(kernel, division, starts[at]));
+    const meetings = Math.max(...all.map((phases) => phases.length)) - 1;
+    for (let turn = 0; turn <= meetings; turn++) {
+      if (turn > 0) this.meetAll();
+      all.forEach((phases, at) => {
+        const phase = phases[turn] ?? null;
+        if (phase !== null) this.call(kernels[at], phase, turn === 0 ? null : "goes on");
+      });
+    }
     grid.turn();
   }
 
@@ -297,8 +326,7 @@ class ProgramRenderer {
     const { grid, out } = this;
     if (grid === null) throw new Error("a sort of several blocks is rendered for one");
     const { division } = this.plan;
-    // Nobody may still be reading what was sorted before.
-    this.meetAll();
+    if (this.readers.mayRead(kernel.values.map(({ to }) => to.buffer))) this.meetAll();
     this.call(kernel, (text) => sortShare(text, kernel, division));
     this.meetAll();
     out.when(grid.wasTooMany(), () =>
@@ -329,6 +357,7 @@ class ProgramRenderer {
       render(text);
       this.busy += text.busy;
     });
+    this.readers.note(kernel);
   }
 
   private surroundings(): Surroundings {

@@ -9,19 +9,18 @@ import type { KernelText, Part, Reference } from "../surroundings.js";
 import { isInCommon, isScattered, isShared, layoutOf, operandSize, startsOf, type Layout } from "./layout.js";
 import { Totals } from "./totals.js";
 
-export { describeExchange, exchangeBytes } from "./layout.js";
+export { describeExchange, exchangeBytes, exchangesFrom, isInCommon, startsOnSide } from "./layout.js";
 
 /** What is done between two meetings; null for nothing. */
 type Phase = ((text: KernelText) => void) | null;
 
-/** What is done between meetings. */
-export function exchangePhases(kernel: ExchangeKernel, division: Division): readonly Phase[] {
+/** What is done between meetings, by a place that begins so many bytes behind the beginning of a side. */
+export function exchangePhases(kernel: ExchangeKernel, division: Division, start: number): readonly Phase[] {
   if (kernel.pairs !== null) throw new Error("exchanges between pairs of devices are not rendered to PTX");
   const side = (division.start - division.exchange) / 2;
-  const exchange = (text: KernelText) => new Exchange(text, kernel, division, side);
-  // Nobody may still be reading what was gathered before.
-  if (isInCommon(kernel, division)) return [null, (text) => exchange(text).gather(), null];
-  return isShared(kernel)
+  const exchange = (text: KernelText) => new Exchange(text, kernel, division, side, start);
+  if (isInCommon(kernel, division)) return [(text) => exchange(text).gather(), null];
+  return isShared(kernel, division.parts)
     ? [
         (text) => exchange(text).layOut(),
         (text) => exchange(text).addShares(),
@@ -45,11 +44,12 @@ class Exchange {
     private readonly kernel: ExchangeKernel,
     private readonly division: Division,
     sideSize: number,
+    first: number,
   ) {
     const { out, memory } = text;
     this.layout = layoutOf(kernel, division.parts);
     this.totals = new Totals(text, kernel, this.layout, division.parts);
-    const start = out.effect("add.u64", "b64", memory, String(division.exchange));
+    const start = out.effect("add.u64", "b64", memory, String(division.exchange + first));
     const size = out.effect("mov.u64", "b64", String(sideSize));
     this.base = out.effect(
       "mad.lo.u64",

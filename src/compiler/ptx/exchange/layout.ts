@@ -1,14 +1,14 @@
 // How blocks exchange something: in which way, and where in common memory.
 import { itemSize, sizeOf } from "../../../array/index.js";
-import type { ExchangeKernel, Place, Pull, Step } from "../../kernel.js";
+import type { Buffer, ExchangeKernel, Place, Pull, Step } from "../../kernel.js";
 import type { Division } from "../../plan/arena.js";
 import { isGather } from "../../plan/common.js";
 import { align } from "../../plan/placing.js";
-import { kernelsIn } from "../../walk.js";
+import { insideOf, kernelsIn } from "../../walk.js";
 import { sharedSortBytes } from "../sharedSort.js";
 
-/** Totals of more elements than these are added up in shares. */
-const fewElements = 512;
+/** Words of totals, of all blocks together, that a block reads rather than to meet the others once more. */
+const fewWords = 2 ** 14;
 
 /** Elements of an operand. */
 export const operandSize = ({ extents, perReceiver }: Pull, parts: number): number =>
@@ -17,13 +17,13 @@ export const operandSize = ({ extents, perReceiver }: Pull, parts: number): numb
 const bytesOf = (size: number, { from }: Pull): number => align(size * itemSize(from.buffer.dtype));
 
 /** Whether each block adds up a share of what all get. */
-export const isShared = ({ combine, pulls }: ExchangeKernel): boolean =>
+export const isShared = ({ combine, pulls }: ExchangeKernel, parts: number): boolean =>
   combine !== null &&
   pulls.every(({ perReceiver }) => perReceiver === 0) &&
   // Words of one kind, which can be added up whatever array they belong to.
   pulls.every(({ from }) => from.buffer.dtype === pulls[0].from.buffer.dtype) &&
   itemSize(pulls[0].from.buffer.dtype) === 4 &&
-  pulls.reduce((sum, { extents }) => sum + sizeOf(extents), 0) > fewElements;
+  parts * pulls.reduce((sum, { extents }) => sum + sizeOf(extents), 0) > fewWords;
 
 /** Whether each block gets a total of its own, which lies in one piece. */
 export const isScattered = ({ combine, pulls }: ExchangeKernel): boolean =>
@@ -57,7 +57,12 @@ export function layoutOf(kernel: ExchangeKernel, parts: number): Layout {
     end += bytesOf(operandSize(pull, parts), pull);
     return start;
   });
-  return { operands, stride: end, totals: parts * end, bytes: (parts + (isShared(kernel) ? 1 : 0)) * end };
+  return {
+    operands,
+    stride: end,
+    totals: parts * end,
+    bytes: (parts + (isShared(kernel, parts) ? 1 : 0)) * end,
+  };
 }
 
 /** Elements to where a place begins, and between its places in the turns of loops. */
@@ -66,11 +71,45 @@ export const startsOf = ({ offset, counters }: Place): number[] => [
   ...counters.map(({ stride }) => stride),
 ];
 
-const exchangesIn = (steps: readonly Step[]): ExchangeKernel[] =>
-  kernelsIn(steps).filter((kernel) => kernel.kind === "exchange");
+/** The exchange of a step, if it is one. */
+const exchangeOf = (step: Step | undefined): ExchangeKernel | null =>
+  step?.kind === "kernel" && step.kernel.kind === "exchange" ? step.kernel : null;
 
-const sideBytes = (steps: readonly Step[], parts: number): number =>
-  Math.max(0, ...exchangesIn(steps).map((kernel) => layoutOf(kernel, parts).bytes));
+/** Exchanges from a step on that follow each other, and of which none needs what another one gets: they are done together. */
+export function exchangesFrom(steps: readonly Step[], first: number): ExchangeKernel[] {
+  const found: ExchangeKernel[] = [];
+  const got = new Set<Buffer>();
+  for (let at = first; ; at++) {
+    const next = exchangeOf(steps[at]);
+    if (next === null || next.pulls.some(({ from, to }) => got.has(from.buffer) || got.has(to.buffer)))
+      return found;
+    found.push(next);
+    for (const { to } of next.pulls) got.add(to.buffer);
+  }
+}
+
+/** Where each of several exchanges has its place on one of the sides, and how many bytes all of them take. */
+export function startsOnSide(
+  kernels: readonly ExchangeKernel[],
+  parts: number,
+): { readonly starts: readonly number[]; readonly bytes: number } {
+  let bytes = 0;
+  const starts = kernels.map((kernel) => {
+    const start = bytes;
+    bytes += align(layoutOf(kernel, parts).bytes);
+    return start;
+  });
+  return { starts, bytes };
+}
+
+function sideBytes(steps: readonly Step[], parts: number): number {
+  let most = 0;
+  steps.forEach((step, at) => {
+    most = Math.max(most, startsOnSide(exchangesFrom(steps, at), parts).bytes);
+    if (step.kind !== "kernel") most = Math.max(most, sideBytes(insideOf(step), parts));
+  });
+  return most;
+}
 
 /** Bytes of common memory by which blocks hand each other something: two sides, in turns, or one block's work. */
 export const exchangeBytes = (steps: readonly Step[], parts: number): number => {
@@ -95,7 +134,7 @@ export function describeExchange(kernel: ExchangeKernel, division: Division): st
       ? isGather(kernel)
         ? "gather"
         : "all to all"
-      : isShared(kernel)
+      : isShared(kernel, division.parts)
         ? `all-reduce (${combine}), each block a share`
         : pulls.every(({ perReceiver }) => perReceiver === 0)
           ? `all-reduce (${combine}), each block all of it`

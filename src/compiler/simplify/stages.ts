@@ -51,140 +51,154 @@ export function isHeavy(equation: Equation): boolean {
   );
 }
 
-/** What a value depends on: the carries of a set of bits, slices, or neither. */
-interface Sources {
-  readonly carries: bigint;
-  readonly hasSlices: boolean;
-}
+/** Carries, by the bits of their numbers. */
+type Carries = bigint;
 
-const bit = (index: number): bigint => 1n << BigInt(index);
-const has = (set: bigint, index: number): boolean => (set & bit(index)) !== 0n;
-const isWithin = (set: bigint, larger: bigint): boolean => (set & ~larger) === 0n;
+const bit = (index: number): Carries => 1n << BigInt(index);
+const has = (set: Carries, index: number): boolean => (set & bit(index)) !== 0n;
 
 /** How a body falls into stages; null where nothing that could leave it is worth it. */
-export function stagesOf(
-  { body, constants, carries }: ScanParams,
-  isWorth: (equation: Equation) => boolean,
-): Stages | null {
-  const sources = new Map<Variable, Sources>();
-  body.inputs.forEach((input, index) => {
-    const carry = index - constants;
-    if (carry < 0) return;
-    sources.set(
-      input,
-      carry < carries ? { carries: bit(carry), hasSlices: false } : { carries: 0n, hasSlices: true },
-    );
-  });
-  const sourcesOf = (atoms: readonly Atom[]): Sources | null => {
-    const found = atoms.flatMap((atom) => (atom.kind === "variable" ? (sources.get(atom) ?? []) : []));
-    if (found.length === 0) return null;
-    return {
-      carries: found.reduce((set, one) => set | one.carries, 0n),
-      hasSlices: found.some((one) => one.hasSlices),
-    };
+export function stagesOf(params: ScanParams, isWorth: (equation: Equation) => boolean): Stages | null {
+  const body = new Body(params);
+  const { moving } = body;
+  // Only what needs it for something worthwhile is chained.
+  let chained = body.neededBy([...body.early(body.light)].filter(isWorth));
+  let early = body.early(chained);
+  if (![...early].some(isWorth)) [chained, early] = [0n, new Set()];
+  const chain = body.chain(chained);
+  const isElsewhere = (equation: Equation) => chain.has(equation) || early.has(equation);
+  const needed = body.main(chained, isElsewhere);
+  const late = moving.filter((equation) => !isElsewhere(equation) && !needed.has(equation));
+  const behind = late.some(isWorth) ? late : [];
+  if (early.size === 0 && behind.length === 0) return null;
+  const isChained = body.carried.map((_, index) => has(chained, index));
+  const { outputs } = params.body;
+  return {
+    chain: body.withFixed(
+      chain,
+      outputs.filter((_, index) => isChained[index]),
+    ),
+    before: body.withFixed(early),
+    main: body.withFixed(
+      moving.filter((equation) => !isElsewhere(equation) && !behind.includes(equation)),
+      outputs.filter((_, index) => !isChained[index]),
+    ),
+    behind: body.withFixed(new Set(behind)),
+    isChained,
+    isFixed: body.isFixed,
   };
-  for (const { inputs, outputs } of body.equations) {
-    const own = sourcesOf(inputs);
-    if (own !== null) for (const output of outputs) sources.set(output, own);
-  }
-  const isFixed = (value: Variable) => !sources.has(value);
-  const needs = closures(
-    Array.from({ length: carries }, (_, index) => sourcesOf([body.outputs[index]])?.carries ?? 0n),
-  );
-  const moving = body.equations.filter(({ outputs }) => !isFixed(outputs[0]));
-  /** Those that carries outside of a set, or what has to stay, need. */
-  const staysBy = (chained: bigint, early: ReadonlySet<Equation>): Set<Equation> => {
-    const needed = new Set<Atom>(body.outputs.slice(0, carries).filter((_, index) => !has(chained, index)));
-    const stays = new Set<Equation>();
-    for (const equation of moving.toReversed()) {
-      if (early.has(equation)) continue;
-      if (isMovable(equation) && !equation.outputs.some((output) => needed.has(output))) continue;
-      stays.add(equation);
-      for (const input of equation.inputs) needed.add(input);
+}
+
+/** What depends on what in the body of a loop. */
+class Body {
+  /** What is carried into an iteration, and out of it. */
+  readonly carried: readonly { readonly input: Variable; readonly output: Atom }[];
+  /** Equations whose results are not the same in all iterations. */
+  readonly moving: readonly Equation[];
+  /** Carries that can be advanced with few others, and little work. */
+  readonly light: Carries;
+  /** The carries that values depend on, of those that are not the same in all iterations. */
+  private readonly sources = new Map<Atom, Carries>();
+  /** For each carry, itself and all carries that it depends on in the end. */
+  private readonly needs: readonly Carries[];
+  private readonly equations: readonly Equation[];
+  private readonly inputs: ReadonlySet<Atom>;
+
+  constructor({ body, constants, carries }: ScanParams) {
+    this.equations = body.equations;
+    this.inputs = new Set(body.inputs);
+    const inputs = body.inputs.slice(constants);
+    inputs.forEach((input, index) => this.sources.set(input, index < carries ? bit(index) : 0n));
+    for (const equation of body.equations) {
+      const isMoving = equation.inputs.some((input) => this.sources.has(input));
+      if (isMoving) for (const output of equation.outputs) this.sources.set(output, this.sourcesOf(equation));
     }
-    return stays;
-  };
-  /** What can be done before the loop if some carries are chained; the chain itself is not among it. */
-  const earlyBy = (chained: bigint, chain: ReadonlySet<Equation>): Set<Equation> => {
-    const available = new Set<Variable>([...chain].flatMap(({ outputs }) => outputs));
+    this.moving = body.equations.filter(({ outputs }) => !this.isFixed(outputs[0]));
+    this.carried = inputs.slice(0, carries).map((input, index) => ({ input, output: body.outputs[index] }));
+    this.needs = closures(
+      this.carried.map(({ output }, index) => bit(index) | (this.sources.get(output) ?? 0n)),
+    );
+    this.light = this.needs.reduce((set, own, index) => (this.isLight(own) ? set | bit(index) : set), 0n);
+  }
+
+  /** Values of constants alone. */
+  readonly isFixed = (value: Variable): boolean => !this.sources.has(value);
+
+  private sourcesOf({ inputs }: Equation): Carries {
+    return inputs.reduce((set, input) => set | (this.sources.get(input) ?? 0n), 0n);
+  }
+
+  private isLight(carries: Carries): boolean {
+    const isSmall = this.carried.every(
+      ({ input }, index) => !has(carries, index) || sizeOf(input.type.shape) <= lightElements,
+    );
+    const isLittle = (equation: Equation) =>
+      isMovable(equation) && entryOf(equation).form?.kind !== "product";
+    return isSmall && [...this.chain(carries)].every(isLittle);
+  }
+
+  /** All carries without which some equations cannot be. */
+  neededBy(equations: readonly Equation[]): Carries {
+    const direct = equations.reduce((set, equation) => set | this.sourcesOf(equation), 0n);
+    return this.needs.reduce((set, own, index) => (has(direct, index) ? set | own : set), 0n);
+  }
+
+  /** What advances some carries. */
+  chain(carries: Carries): Set<Equation> {
+    const wanted = this.carried.filter((_, index) => has(carries, index));
+    return neededFor(
+      this.moving,
+      wanted.map(({ output }) => output),
+    );
+  }
+
+  /** What needs no other carries than some, besides what advances these. */
+  early(carries: Carries): Set<Equation> {
+    const chain = this.chain(carries);
+    const there = new Set<Atom>([...chain].flatMap(({ outputs }) => outputs));
     const isThere = (atom: Atom) =>
-      atom.kind === "literal" ||
-      isFixed(atom) ||
-      available.has(atom) ||
-      (body.inputs.includes(atom) && isWithin(sources.get(atom)?.carries ?? 0n, chained));
+      !this.sources.has(atom) ||
+      there.has(atom) ||
+      (this.inputs.has(atom) && ((this.sources.get(atom) ?? 0n) & ~carries) === 0n);
     const early = new Set<Equation>();
-    for (const equation of moving) {
+    for (const equation of this.moving) {
       if (chain.has(equation) || !isMovable(equation) || !equation.inputs.every(isThere)) continue;
       early.add(equation);
-      for (const output of equation.outputs) available.add(output);
+      for (const output of equation.outputs) there.add(output);
     }
     return early;
-  };
-  const chainOf = (chained: bigint): Set<Equation> =>
-    neededFor(
-      moving,
-      body.outputs.slice(0, carries).filter((_, index) => has(chained, index)),
-    );
-
-  /** Whether a carry can be advanced with few others, and little work. */
-  const isLight = needs.map((own, carry) => {
-    const closure = own | bit(carry);
-    const isSmall = needs.every(
-      (_, index) =>
-        !has(closure, index) || sizeOf(body.inputs[constants + index].type.shape) <= lightElements,
-    );
-    const isPlain = (equation: Equation) => isMovable(equation) && entryOf(equation).form?.kind !== "product";
-    return isSmall && [...chainOf(closure)].every(isPlain);
-  });
-  const light = isLight.reduce((set, isIn, index) => (isIn ? set | bit(index) : set), 0n);
-  // Only what heavy things need is chained.
-  let chained = 0n;
-  for (const equation of earlyBy(light, chainOf(light))) {
-    if (!isWorth(equation)) continue;
-    const own = sourcesOf(equation.inputs)?.carries ?? 0n;
-    needs.forEach((needed, index) => {
-      if (has(own, index)) chained |= needed | bit(index);
-    });
   }
-  const chain = chainOf(chained);
-  let early = earlyBy(chained, chain);
-  if (![...early].some(isWorth)) [chained, early] = [0n, new Set()];
-  if (chained === 0n) chain.clear();
-  let stays = staysBy(chained, new Set([...chain, ...early]));
-  const late = moving.filter(
-    (equation) => !chain.has(equation) && !early.has(equation) && !stays.has(equation),
-  );
-  if (!late.some(isWorth)) stays = new Set([...stays, ...late]);
-  const behind = late.filter((equation) => !stays.has(equation));
-  if (early.size === 0 && behind.length === 0) return null;
-  const withFixed = (some: ReadonlySet<Equation> | readonly Equation[], others: readonly Atom[] = []) => {
-    const list = [...some];
-    const wanted = [...list.flatMap(({ inputs }) => inputs), ...others];
+
+  /** What other carries need than some, and what has to stay; with all that these need, if it is not elsewhere. */
+  main(chained: Carries, isElsewhere: (equation: Equation) => boolean): Set<Equation> {
+    const needed = new Set(
+      this.carried.filter((_, index) => !has(chained, index)).map(({ output }) => output),
+    );
+    const main = new Set<Equation>();
+    for (const equation of this.moving.toReversed()) {
+      if (isElsewhere(equation)) continue;
+      if (isMovable(equation) && !equation.outputs.some((output) => needed.has(output))) continue;
+      main.add(equation);
+      for (const input of equation.inputs) needed.add(input);
+    }
+    return main;
+  }
+
+  /** Some equations, with those of constants alone that these, and some other values, need. */
+  withFixed(some: Iterable<Equation>, values: readonly Atom[] = []): Equation[] {
+    const chosen = new Set(some);
+    if (chosen.size === 0 && values.length === 0) return [];
+    const wanted = [...[...chosen].flatMap(({ inputs }) => inputs), ...values];
     const fixed = neededFor(
-      body.equations.filter(({ outputs }) => isFixed(outputs[0])),
+      this.equations.filter(({ outputs }) => this.isFixed(outputs[0])),
       wanted,
     );
-    return body.equations.filter((equation) => list.includes(equation) || fixed.has(equation));
-  };
-  const isChained = needs.map((_, index) => has(chained, index));
-  return {
-    chain: withFixed(
-      chain,
-      body.outputs.filter((_, index) => isChained[index]),
-    ),
-    before: early.size === 0 ? [] : withFixed(early),
-    main: withFixed(
-      stays,
-      body.outputs.filter((_, index) => !isChained[index]),
-    ),
-    behind: behind.length === 0 ? [] : withFixed(behind),
-    isChained,
-    isFixed,
-  };
+    return this.equations.filter((equation) => chosen.has(equation) || fixed.has(equation));
+  }
 }
 
 /** For each carry, all carries that it depends on in the end. */
-function closures(direct: readonly bigint[]): bigint[] {
+function closures(direct: readonly Carries[]): Carries[] {
   const found = [...direct];
   for (let hasChanged = true; hasChanged;) {
     hasChanged = false;

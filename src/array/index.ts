@@ -68,6 +68,7 @@ export {
 export { Mesh, meshOfShape, type NestedDevices } from "./sharding/mesh.js";
 export type { Costs } from "./partition/costs.js";
 export { divideProgram, type DividedProgram } from "./partition/divide.js";
+export { planPieces, type PieceOptions, type PiecePlan, type PieceSizes } from "./partition/pieces.js";
 export { PartitionSpec, type PartitionEntry } from "./sharding/partitionSpec.js";
 export { NamedSharding, type Sharding } from "./sharding/namedSharding.js";
 export type { Shard } from "./sharding/addressable.js";
@@ -95,6 +96,7 @@ export { expandCalls } from "./transforms/expand.js";
 export { showProgram } from "./transforms/listing.js";
 export { pruneProgram } from "./transforms/prune.js";
 export type { CondParams } from "./control/cond.js";
+export { mapPrograms } from "./control/mapPrograms.js";
 export type { ScanParams } from "./control/scanParams.js";
 export type { WhileParams } from "./control/while.js";
 export type { Primitive } from "./core/primitive.js";

@@ -1,10 +1,8 @@
 // Sums and gathers over the same devices that do not wait for each other become one: devices meet once for all of them.
 import type { CollectiveParams, TiledParams } from "../primitives/collectives.js";
 import { allGather, pmax, pmin, psum, psumScatter } from "../primitives/collectives.js";
-import type { CondParams } from "../control/cond.js";
-import type { ScanParams } from "../control/scanParams.js";
-import type { WhileParams } from "../control/while.js";
-import { subPrograms, type Equation, type Program, type Variable } from "../core/program.js";
+import { mapPrograms } from "../control/mapPrograms.js";
+import type { Equation, Program, Variable } from "../core/program.js";
 
 const joinable = new Set<unknown>([psum, pmax, pmin, allGather, psumScatter]);
 
@@ -37,7 +35,7 @@ export function joinCollectives(program: Program): Program {
     } else if (waits) {
       delayed.push(equation);
       equation.outputs.forEach((output) => missing.add(output));
-    } else equations.push(withJoinedBodies(equation));
+    } else equations.push(mapPrograms(equation, joinCollectives));
   };
   program.equations.forEach(add);
   while (waiting.length > 0) flush();
@@ -59,19 +57,12 @@ const joined = (group: readonly Equation[]): Equation => ({
   outputs: group.flatMap(({ outputs }) => outputs),
 });
 
-function withJoinedBodies(equation: Equation): Equation {
-  if (subPrograms(equation).length === 0) return equation;
-  const { primitive, params } = equation;
-  switch (primitive.name) {
-    case "scan":
-      return { ...equation, params: { ...params, body: joinCollectives((params as ScanParams).body) } };
-    case "while": {
-      const { test, body } = params as WhileParams;
-      return { ...equation, params: { ...params, test: joinCollectives(test), body: joinCollectives(body) } };
-    }
-    default: {
-      const { branches } = params as CondParams;
-      return { ...equation, params: { ...params, branches: branches.map(joinCollectives) } };
-    }
-  }
-}
+/** The program with each sum by itself again, but for those in loops and branches. */
+export const separateCollectives = (program: Program): Program => ({
+  ...program,
+  equations: program.equations.flatMap((equation) =>
+    isJoinable(equation)
+      ? equation.outputs.map((output, at) => ({ ...equation, inputs: [equation.inputs[at]], outputs: [output] }))
+      : [equation],
+  ),
+});

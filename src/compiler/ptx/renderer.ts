@@ -1,6 +1,7 @@
 // The renderer of PTX, NVIDIA's portable assembly.
-import { divideProgram, type Costs } from "../../array/index.js";
+import { divideProgram, type Costs, type DividedProgram } from "../../array/index.js";
 import type { Kernel, Step } from "../kernel.js";
+import { takePieces } from "../pieces/pieces.js";
 import { align } from "../plan/placing.js";
 import type { Renderer } from "../renderer.js";
 import { inLevels } from "../schedule/levels.js";
@@ -68,7 +69,13 @@ export const ptxRenderer = ({
   },
   scratch: (kernel, parts) => scratchOf(kernel, parts, threads),
   fastBytes: sharedBytes,
-  divide: (program) => (mostBlocks === 1 ? null : divideProgram(simplifyProgram(program), mostBlocks, costs)),
+  divide: (program) => {
+    const whole: DividedProgram = { program: simplifyProgram(program), axes: [] };
+    const divided = mostBlocks === 1 ? null : divideProgram(whole.program, mostBlocks, costs);
+    const { program: own, axes } = divided ?? whole;
+    const inPieces = takePieces(own, sharedBytes);
+    return inPieces === own ? divided : { program: inPieces, axes };
+  },
   exchange: exchangeBytes,
   ...(isProfiled && { margin: (steps) => ({ before: 0, behind: profileBytes(steps) }) }),
   render: (steps, plan) => {

@@ -62,7 +62,11 @@ export const separateCollectives = (program: Program): Program => ({
   ...program,
   equations: program.equations.flatMap((equation) =>
     isJoinable(equation)
-      ? equation.outputs.map((output, at) => ({ ...equation, inputs: [equation.inputs[at]], outputs: [output] }))
+      ? equation.outputs.map((output, at) => ({
+          ...equation,
+          inputs: [equation.inputs[at]],
+          outputs: [output],
+        }))
       : [equation],
   ),
 });

@@ -130,7 +130,7 @@ export class Schedule {
 
   /** The dimension along which an item computes a value in pieces. */
   private cutOf({ equation, rule }: Item, variable: Variable): Cut {
-    return rule === null || rule.join !== null ? null : rule.results[equation.outputs.indexOf(variable)];
+    return rule?.join === null ? rule.results[equation.outputs.indexOf(variable)] : null;
   }
 
   /** The first phase that each can be in, or the one that is given. */
@@ -169,8 +169,7 @@ export class Schedule {
     if (known !== undefined) return known;
     const { equation, rule } = item;
     const isCheap =
-      rule !== null &&
-      rule.join === null &&
+      rule?.join === null &&
       !costly.has(equation.primitive.name) &&
       this.usesOf(item).every(({ from, isRow }) => !isRow || from === null || this.isCheap(from));
     this.cheap.set(item, isCheap);
@@ -191,7 +190,9 @@ export class Schedule {
     const items = [...own].sort((a, b) => a.position - b.position);
     const stored = items
       .filter((item) => this.phaseOf(item) === phase)
-      .flatMap((item) => item.equation.outputs.map((variable) => ({ variable, cut: this.cutOf(item, variable) })))
+      .flatMap((item) =>
+        item.equation.outputs.map((variable) => ({ variable, cut: this.cutOf(item, variable) })),
+      )
       .filter((value): value is CutValue => value.cut !== null && this.stored.has(value.variable));
     return { items, sliced: [...sliced.values()], stored, bytes: this.peakOf(phase) };
   }
@@ -221,7 +222,9 @@ export class Schedule {
     for (const item of items.toReversed()) {
       const { equation, rule, position } = item;
       const isKept = rule?.join !== null || equation.outputs.some((output) => arrays.has(output));
-      const end = isKept ? position : Math.max(position, ...equation.outputs.map((output) => last.get(output) ?? 0));
+      const end = isKept
+        ? position
+        : Math.max(position, ...equation.outputs.map((output) => last.get(output) ?? 0));
       for (const { variable, isRow } of this.usesOf(item))
         if (isRow) last.set(variable, Math.max(last.get(variable) ?? 0, end));
     }

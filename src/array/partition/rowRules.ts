@@ -98,9 +98,7 @@ function ruleIn(equation: Equation, layouts: Layouts, sizes: ReadonlyMap<string,
   const results = rule.results.map(cutOf);
   if (collective === undefined && results.includes(null)) return null;
   const axesOf = (own: Factor) => (own === factor ? [axis] : []);
-  const types = equation.outputs.map(({ type }, at) =>
-    blockType(type, rule.results[at].map(axesOf), sizes),
-  );
+  const types = equation.outputs.map(({ type }, at) => blockType(type, rule.results[at].map(axesOf), sizes));
   return {
     operands,
     results,

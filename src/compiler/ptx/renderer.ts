@@ -39,8 +39,6 @@ const costs: Costs = { operation: 150, element: 0.1, multiplication: 0.02, meeti
 const sumsOfThread = 4;
 /** Arrays of more than this share of shared memory hardly ever lie there. */
 const largeShare = 1 / 2;
-/** Rows of an operand that are brought to shared memory at a time, where it does not fit in. */
-const pieceRows = 128;
 
 /** Functions that a kernel has at most: what blocks do together is one for each time between their meetings. */
 const mostFunctions = ({ kind }: Kernel): number => (kind === "exchange" ? 3 : kind === "sort" ? 2 : 1);
@@ -65,7 +63,6 @@ export const ptxRenderer = ({
   sideBySide: {
     isCostlyBehind: (sums) => sums <= sumsOfThread * threads || 4 * sums > largeShare * sharedBytes,
     smallKernels: threads,
-    pieces: { largest: (largeShare * sharedBytes) / 4, rows: pieceRows },
   },
   scratch: (kernel, parts) => scratchOf(kernel, parts, threads),
   fastBytes: sharedBytes,

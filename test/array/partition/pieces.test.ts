@@ -49,12 +49,12 @@ const w = random.normal(random.key(1), [8, 8]);
 describe("rows in pieces", () => {
   it("random programs on batches give the same", () => {
     let cuts = 0;
-    for (const [at, { name, f, args, tolerance }] of rowCases(150, 5).entries()) {
+    for (const [at, { name, f, args, tolerance }] of rowCases(60, 5).entries()) {
       const { loops, result, expected } = inPieces(f, args, 2 + (at % 5));
       cuts += Math.min(loops, 1);
       expect(differences(result, expected, tolerance), name).toEqual([]);
     }
-    expect(cuts).toBeGreaterThan(75);
+    expect(cuts).toBeGreaterThan(30);
   });
 
   it("what is used of all rows is kept, along whatever axis the rows are", () => {
@@ -67,7 +67,13 @@ describe("rows in pieces", () => {
       const y = np.round(a.matmul(b));
       const whole = y.astype("int32");
       return [
-        ...[whole.sum(0), whole.max(0), whole.min(), whole.astype("uint32").sum(), whole.astype("uint8").max(0)],
+        ...[
+          whole.sum(0),
+          whole.max(0),
+          whole.min(),
+          whole.astype("uint32").sum(),
+          whole.astype("uint8").max(0),
+        ],
         ...[y.greater(0).any(0), y.greater(9).all(), y.max(), y.min(0), y.less(0).astype("uint8").sum(0)],
         np.where(y.greater(100), y, -Infinity).max(),
       ];
@@ -93,15 +99,18 @@ describe("rows in pieces", () => {
     const f = (a: Array, b: Array) => {
       const wave = np.sin(a);
       const y = wave.matmul(b);
-      return np.tanh(y.sub(y.mean(0))).add(wave).matmul(b).max(0);
+      return np
+        .tanh(y.sub(y.mean(0)))
+        .add(wave)
+        .matmul(b)
+        .max(0);
     };
     const cut = expectSameInPieces(f, [x, w]);
     expect(loopsIn(cut)).toEqual([4, 4]);
     const bodies = cut.equations.flatMap(subPrograms);
-    expect(bodies.map(({ equations }) => equations.some(({ primitive }) => primitive.name === "sin"))).toEqual([
-      true,
-      true,
-    ]);
+    expect(
+      bodies.map(({ equations }) => equations.some(({ primitive }) => primitive.name === "sin")),
+    ).toEqual([true, true]);
   });
 
   it("a sum that nothing waits for comes as late as the rest, so that one loop does it all", () => {

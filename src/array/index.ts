@@ -24,6 +24,7 @@ export { check, checkName, checkOptions, problemWith, showValue, type Rule } fro
 export {
   countEquations,
   hasEffect,
+  mapSubPrograms,
   newLiteral,
   newVariable,
   subPrograms,
@@ -68,6 +69,7 @@ export {
 export { Mesh, meshOfShape, type NestedDevices } from "./sharding/mesh.js";
 export type { Costs } from "./partition/costs.js";
 export { divideProgram, type DividedProgram } from "./partition/divide.js";
+export { planPieces, type PieceOptions, type PiecePlan, type PieceSizes } from "./partition/pieces.js";
 export { PartitionSpec, type PartitionEntry } from "./sharding/partitionSpec.js";
 export { NamedSharding, type Sharding } from "./sharding/namedSharding.js";
 export type { Shard } from "./sharding/addressable.js";
@@ -93,7 +95,6 @@ export { mul as mulPrimitive } from "./primitives/arithmetic.js";
 export { printMessage } from "./primitives/debugPrint.js";
 export { expandCalls } from "./transforms/expand.js";
 export { showProgram } from "./transforms/listing.js";
-export { mapSubPrograms } from "./core/program.js";
 export { batchProgram } from "./transforms/batch.js";
 export { pruneProgram } from "./transforms/prune.js";
 export type { CondParams } from "./control/cond.js";

@@ -48,11 +48,10 @@ export const typesOf = (atoms: readonly Atom[]): ArrayType[] => atoms.map((atom)
 export const subPrograms = (equation: Equation): readonly Program[] =>
   equation.primitive.subPrograms?.(equation.params) ?? [];
 
-/** The equation with other Programs inside. */
+/** The equation with other Programs inside; itself if these are the same. */
 export function mapSubPrograms(equation: Equation, map: (program: Program) => Program): Equation {
-  const inside = subPrograms(equation);
-  if (inside.length === 0) return equation;
-  const mapped = new Map<unknown, Program>(inside.map((program) => [program, map(program)]));
+  const mapped = new Map<unknown, Program>(subPrograms(equation).map((program) => [program, map(program)]));
+  if ([...mapped].every(([program, other]) => program === other)) return equation;
   const swap = (value: unknown): unknown =>
     Array.isArray(value) ? value.map(swap) : (mapped.get(value) ?? value);
   const params = Object.fromEntries(

@@ -55,3 +55,17 @@ const joined = (group: readonly Equation[]): Equation => ({
   inputs: group.flatMap(({ inputs }) => inputs),
   outputs: group.flatMap(({ outputs }) => outputs),
 });
+
+/** The program with each sum by itself again, but for those in loops and branches. */
+export const separateCollectives = (program: Program): Program => ({
+  ...program,
+  equations: program.equations.flatMap((equation) =>
+    isJoinable(equation)
+      ? equation.outputs.map((output, at) => ({
+          ...equation,
+          inputs: [equation.inputs[at]],
+          outputs: [output],
+        }))
+      : [equation],
+  ),
+});

@@ -127,7 +127,12 @@ function lowerByRule(
 /**
  * Gives each axis to the factor for which most bytes lie ready: what else has the axis elsewhere is the less to move.
  */
-function chooseSplits(equation: Equation, rule: SplitRule, layouts: Layouts, sizes: AxisSizes): Splits {
+export function chooseSplits(
+  equation: Equation,
+  rule: SplitRule,
+  layouts: Layouts,
+  sizes: AxisSizes,
+): Splits {
   const bytes = new Map<string, Map<number, number>>();
   const longest = new Map<number, readonly string[]>();
   const extents = new Map<number, number[]>();

@@ -5,7 +5,6 @@ import { entryOf, isInlineable, type Form } from "../primitives/index.js";
 import type { Block } from "./block.js";
 import { Grouping, type Group } from "./groups.js";
 import { findReads, valueOf, type ReduceNode, type Target } from "./nodes.js";
-import type { Pieces } from "./staging.js";
 
 /** An atom that shall lie at a place. */
 export interface Copy {
@@ -19,8 +18,6 @@ export interface FuseSizes {
   readonly isCostlyBehind: (sums: number) => boolean;
   /** Loops over so few points are rather many that can run side by side than few. */
   readonly smallKernels: number;
-  /** Which operands of products are brought to fast memory in pieces. */
-  readonly pieces: Pieces | null;
 }
 
 export interface RegionPlan {

@@ -4,7 +4,6 @@ import type { Buffer, Place, Step } from "../kernel.js";
 import type { FuseSizes } from "./planning.js";
 import { buildRegion } from "./region.js";
 import { placeAt, Shared } from "./shared.js";
-import { stageProducts } from "./staging.js";
 
 /** An array of a given shape in memory. */
 export interface PlacedArray {
@@ -29,7 +28,7 @@ export interface FuseOptions {
   readonly sizes?: FuseSizes;
 }
 
-const defaults: FuseSizes = { isCostlyBehind: () => false, smallKernels: 0, pieces: null };
+const defaults: FuseSizes = { isCostlyBehind: () => false, smallKernels: 0 };
 
 /** Fuses a program into kernels over buffers. */
 export function fuseProgram(
@@ -41,13 +40,11 @@ export function fuseProgram(
     place: placeAt(shared.buffer(dtype, sizeOf(shape), `input${index}`)),
     shape,
   }));
-  const built = buildRegion(
+  const region = buildRegion(
     shared,
     program,
     inputs.map(({ place }) => place),
   );
-  const region =
-    sizes.pieces === null ? built : { ...built, steps: stageProducts(shared, built.steps, sizes.pieces) };
   const { steps, outputs } = copiesResults
     ? copyResults(shared, region, new Set(inputs.map(({ place }) => place.buffer)))
     : region;

@@ -1,6 +1,7 @@
 // The renderer of PTX, NVIDIA's portable assembly.
-import { divideProgram, type Costs } from "../../array/index.js";
+import { divideProgram, type Costs, type DividedProgram } from "../../array/index.js";
 import type { Kernel, Step } from "../kernel.js";
+import { takePieces } from "../pieces/pieces.js";
 import { align } from "../plan/placing.js";
 import type { Renderer } from "../renderer.js";
 import { inLevels } from "../schedule/levels.js";
@@ -41,8 +42,6 @@ const sumsOfThread = 4;
 const largeShare = 1 / 2;
 /** What loops leave to be done at once may fill so much of the shared memory of all blocks, array by array. */
 const largestShare = 1 / 4;
-/** Rows of an operand that are brought to shared memory at a time, where it does not fit in. */
-const pieceRows = 128;
 
 /** Functions that a kernel has at most: what blocks do together is one for each time between their meetings. */
 const mostFunctions = ({ kind }: Kernel): number => (kind === "exchange" ? 3 : kind === "sort" ? 2 : 1);
@@ -67,15 +66,19 @@ export const ptxRenderer = ({
   sideBySide: {
     isCostlyBehind: (sums) => sums <= sumsOfThread * threads || 4 * sums > largeShare * sharedBytes,
     smallKernels: threads,
-    pieces: { largest: (largeShare * sharedBytes) / 4, rows: pieceRows },
   },
   scratch: (kernel, parts) => scratchOf(kernel, parts, threads),
   fastBytes: sharedBytes,
   divide: (given) => {
-    if (mostBlocks === 1) return null;
+    const whole: DividedProgram = { program: simplifyProgram(given), axes: [] };
     const largest = (largestShare * sharedBytes * mostBlocks) / 4;
-    const program = simplifyProgram(distributeLoops(simplifyProgram(given), largest));
-    return divideProgram(program, mostBlocks, costs);
+    const divided =
+      mostBlocks === 1
+        ? null
+        : divideProgram(simplifyProgram(distributeLoops(whole.program, largest)), mostBlocks, costs);
+    const { program: own, axes } = divided ?? whole;
+    const inPieces = takePieces(own, sharedBytes);
+    return inPieces === own ? divided : { program: inPieces, axes };
   },
   exchange: exchangeBytes,
   ...(isProfiled && { margin: (steps) => ({ before: 0, behind: profileBytes(steps) }) }),

@@ -1,7 +1,9 @@
 // An order of steps in which kernels that need not wait for each other come together, for machines whose threads
 // wait between kernels that do: all that can be done at first, then all that waits for nothing but that, and so on.
-import type { Buffer, Step } from "../kernel.js";
+import { sizeOf } from "../../array/index.js";
+import type { Buffer, Kernel, Step } from "../kernel.js";
 import { accessesOf } from "../plan/accesses.js";
+import { loadsOf } from "../walk.js";
 
 type KernelStep = Extract<Step, { kind: "kernel" }>;
 
@@ -71,6 +73,48 @@ function byLevel(steps: readonly KernelStep[]): KernelStep[] {
     }
     return level;
   });
-  const order = steps.map((step, at) => ({ step, level: levels[at] }));
-  return order.sort((a, b) => a.level - b.level).map(({ step }) => step);
+  const placed: Placed[][] = [];
+  steps.forEach((step, at) => {
+    const { kernel } = step;
+    const one = {
+      step,
+      work: workOf(kernel),
+      buffers: new Set(accessesOf(kernel).map(({ buffer }) => buffer)),
+      lasts: loadsOf(kernel).all.flatMap(({ buffer }) => (last.get(buffer) === at ? [buffer] : [])),
+    };
+    place((placed[levels[at]] ??= []), one);
+  });
+  return placed.flat().map(({ step }) => step);
+}
+
+/** A step in its level. */
+interface Placed {
+  readonly step: KernelStep;
+  readonly work: number;
+  readonly buffers: ReadonlySet<Buffer>;
+  /** Those that nothing behind it uses, and that it loads point by point, so that results may lie there. */
+  readonly lasts: readonly Buffer[];
+}
+
+/** Multiplications of products that take longer than all else in their level, as a rule. */
+const muchWork = 2 ** 17;
+
+/**
+ * Multiplications, where there are many: two such products that come one after the other run side by side, where something
+ * small between them could have the second one wait for threads of the first.
+ */
+function workOf(kernel: Kernel): number {
+  if (kernel.kind !== "dot") return 0;
+  const { batch, rows, columns, depth } = kernel;
+  const work = sizeOf([...batch, ...rows, ...columns, ...depth]);
+  return work < muchWork ? 0 : work;
+}
+
+/** Puts a step behind those of its level, but before those of less work unless it may write over what they read. */
+function place(level: Placed[], one: Placed): void {
+  let at = level.length;
+  const mayPass = ({ work, buffers }: Placed): boolean =>
+    work < one.work && !one.lasts.some((buffer) => buffers.has(buffer));
+  while (at > 0 && mayPass(level[at - 1])) at--;
+  level.splice(at, 0, one);
 }

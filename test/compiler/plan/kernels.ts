@@ -1,9 +1,12 @@
 // Kernels by hand, for what only depends on who reads and writes what.
 import type {
+  Address,
   AxisIndexKernel,
   Buffer,
   CopyKernel,
+  DotKernel,
   ExchangeKernel,
+  Expression,
   Kernel,
   Place,
   PrintKernel,
@@ -41,6 +44,23 @@ export const sort = (from: Buffer, to: Buffer): SortKernel => ({
   ...{ kind: "sort", name: "sort", lanes: 1, length: from.size, stride: 1, outer: from.size },
   ...{ keys: [placeOf(from)], values: [{ from: placeOf(from), to: placeOf(to) }] },
 });
+
+/** The product of two square arrays, and what is added to each of its sums. */
+export const product = (left: Buffer, right: Buffer, to: Buffer, added: Buffer | null = null): DotKernel => {
+  const extent = Math.sqrt(to.size);
+  const operand = (of: Buffer) => ({ ...placeOf(of), batch: [], free: [extent], depth: [1] });
+  const at = (of: Buffer): Address => ({ ...placeOf(of), strides: [extent, 1], computed: [] });
+  const sum: Expression = { kind: "reduced", id: 0, dtype: "float32", reduction: 0 };
+  const value = (other: Buffer): Expression => ({
+    ...{ kind: "operation", id: 2, dtype: "float32", name: "add", result: 0 },
+    inputs: [sum, { kind: "load", id: 1, dtype: "float32", address: at(other), guard: null }],
+  });
+  return {
+    ...{ kind: "dot", name: "product", batch: [], rows: [extent], columns: [extent], depth: [extent] },
+    ...{ left: operand(left), right: operand(right) },
+    stores: [{ address: at(to), value: added === null ? sum : value(added), combine: "set", guard: null }],
+  };
+};
 
 /** All devices combine or gather one array; `perReceiver` tells the parts that they get apart. */
 export const exchange = (

@@ -5,7 +5,7 @@ import { planMemory } from "../../../src/compiler/plan/arena.js";
 import { companyOf } from "../../../src/compiler/plan/company.js";
 import { findLifetimes } from "../../../src/compiler/plan/lifetimes.js";
 import { inLevels } from "../../../src/compiler/schedule/levels.js";
-import { buffer, copy, loopOf, print, sort, stepsOf } from "./kernels.js";
+import { buffer, copy, loopOf, print, product, sort, stepsOf } from "./kernels.js";
 
 const [a, b, c, d, e, f] = ["a", "b", "c", "d", "e", "f"].map((name) => buffer(name));
 const named = (steps: readonly Step[]): string[] =>
@@ -36,6 +36,19 @@ it("who reads a buffer last stays behind the others, since it may write over it"
   ]);
 });
 
+it("large products come first, so that nothing small keeps two of them from running side by side", () => {
+  expect(ordered([copy(a, b), product(a, a, c), copy(a, d), product(a, a, e)])).toEqual([
+    ...["dot", "dot", "a to b", "a to d"],
+  ]);
+  const [small, result] = [buffer("small", 64), buffer("result", 64)];
+  expect(ordered([copy(a, b), product(small, small, result)])).toEqual(["a to b", "dot"]);
+});
+
+it("one that may write over what others read stays behind them", () => {
+  expect(ordered([copy(a, b), product(c, c, d, a)])).toEqual(["a to b", "dot"]);
+  expect(ordered([copy(a, b), product(c, a, d, e)])).toEqual(["dot", "a to b"]);
+});
+
 it("loops and messages stay where they are, with what is inside in order", () => {
   const inside = stepsOf([copy(a, b), copy(b, c), copy(d, e)]);
   const steps = [
@@ -62,7 +75,7 @@ it("neighbours do not get each other's memory, which they would have to wait for
   // While b is read for the last time, e is written.
   const steps = stepsOf([sort(a, b), sort(b, c), sort(d, e), sort(e, f)]);
   const places = (sideBySide: boolean) => {
-    const fuse = { isCostlyBehind: () => false, smallKernels: 0, pieces: null };
+    const fuse = { isCostlyBehind: () => false, smallKernels: 0 };
     const plan = planMemory(steps, [a, d], [c, f], [], {
       scratch: () => 0,
       ...(sideBySide && { sideBySide: fuse }),

@@ -1,16 +1,13 @@
 // How PTX cuts up products and shares out points: without conflicts in shared memory, and with the right sums in tiles
 // of every kind.
 import { describe, expect, it } from "vitest";
-import { grad, np, registerBackend, type Array } from "../../../src/array/index.js";
-import { ptxRenderer } from "../../../src/compiler/index.js";
+import { np, registerBackend, type Array } from "../../../src/array/index.js";
 import { frontsOf } from "../../../src/compiler/ptx/dot/cost.js";
 import { tilingOf } from "../../../src/compiler/ptx/dot/tiling.js";
 import { wavefronts } from "../../../src/compiler/ptx/dot/wavefronts.js";
-import type { Buffer, DotKernel, Kernel } from "../../../src/compiler/kernel.js";
-import { kernelsIn } from "../../../src/compiler/walk.js";
+import type { Buffer, DotKernel } from "../../../src/compiler/kernel.js";
 import { isWithoutNative } from "../../device/native.js";
 import { wholeNumbers } from "../compare.js";
-import { compileFor } from "../forms.js";
 import { matrices } from "../productPrograms.js";
 import { expectTogether, type BatchedCase } from "../together.js";
 import { emulatedPtx } from "./backend.js";
@@ -158,42 +155,6 @@ const programs: BatchedCase[] = [
     args: [wholeNumbers([90, 40], "float32", 1)],
   },
 ];
-
-/** A step of a network whose rows do not fit in shared memory, and its gradient. */
-const largeRows: BatchedCase = {
-  name: "rows that are brought in pieces",
-  f: (x, w, v) => {
-    const loss = (w: Array, v: Array) =>
-      np
-        .tanh(np.tanh(x.matmul(w)).matmul(v))
-        .mul(x)
-        .mean();
-    return [x.matmul(w).add(v.sum(0)), ...grad(loss, { argnums: [0, 1] })(w, v)];
-  },
-  args: [
-    wholeNumbers([256, 16], "float32", 1).mul(0.1),
-    wholeNumbers([16, 16], "float32", 2).mul(0.1),
-    wholeNumbers([16, 16], "float32", 3).mul(0.1),
-  ],
-  tolerance: { rtol: 1e-5, atol: 1e-6 },
-};
-
-describe("operands that are too large for shared memory", () => {
-  const target = { multiprocessors: 1, sharedBytes: 16 * 1024, threads: 128 };
-
-  it("are brought there in pieces, of rows for what comes of each row, of depth for sums over all", () => {
-    const { steps } = compileFor(ptxRenderer(target))(largeRows.f, ...largeRows.args);
-    const brought = steps.flatMap((step) => (step.kind === "loop" ? [kernelsIn(step.body)] : []));
-    const kindsOf = (kernels: readonly Kernel[]) => kernels.map(({ kind }) => kind).join(" ");
-    expect(new Set(brought.map(kindsOf))).toEqual(new Set(["copy dot", "copy copy dot"]));
-  });
-
-  it.skipIf(isWithoutNative("test/compiler/ptx/tiles.test.ts"))("give the interpreter's answers", () => {
-    const device = "emulated ptx of little memory";
-    registerBackend(emulatedPtx(device, target), { isDefault: false });
-    expectTogether([largeRows], device);
-  });
-});
 
 describe.skipIf(isWithoutNative("test/compiler/ptx/tiles.test.ts"))("blocks", { timeout: 600_000 }, () => {
   it.each(process.env.VIBE_RL_PTX_TESTS === "all" ? [128, 512] : [512])(

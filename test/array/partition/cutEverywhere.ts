@@ -1,5 +1,5 @@
 // Programs that take their rows in pieces whether that pays or not.
-import { mapPrograms } from "../../../src/array/control/mapPrograms.js";
+import { mapSubPrograms } from "../../../src/array/core/program.js";
 import type { Program } from "../../../src/array/core/program.js";
 import { planPieces } from "../../../src/array/partition/pieces.js";
 
@@ -12,7 +12,7 @@ const countOf = (rows: number, least: number): number => {
 /** A program with the rows of its products, in loops and branches, too, in at least so many pieces. */
 export function cutEverywhere(program: Program, least: number): Program {
   const equations = program.equations.map((equation) =>
-    mapPrograms(equation, (inner) => cutEverywhere(inner, least)),
+    mapSubPrograms(equation, (inner) => cutEverywhere(inner, least)),
   );
   let current: Program = { ...program, equations };
   const products = equations.filter(({ primitive }) => primitive.name === "dot");

@@ -10,6 +10,7 @@ const files = [
   "test/playground/playground.test.ts",
   "test/array/locations.test.ts",
   "test/array/properties.test.ts",
+  "test/array/partition/pieces.test.ts",
   "test/array/partition/random.test.ts",
   "test/compiler/nativeRows.test.ts",
   "test/compiler/random.test.ts",

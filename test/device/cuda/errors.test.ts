@@ -25,6 +25,7 @@ describe("without a GPU", () => {
   it("programs are refused with what to install, and WebAssembly goes on", () => {
     const file = path.join(temporaryFolder(), "libcuda.so.1");
     vi.stubEnv("VIBE_RL_LIBCUDA", file);
+    vi.stubEnv("VIBE_RL_DEVICE", undefined);
     const message = failure({ device: "cuda" });
     expect(message).toContain(`cuda: programs cannot run on a GPU here: `);
     expect(message).toContain('device: "wasm" needs nothing');

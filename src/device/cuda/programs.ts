@@ -1,9 +1,8 @@
 // Programs for a GPU on disk: what the driver's compiler has made of them, and what compiling them came to.
-import { fs, path, warnOnce } from "../../node/index.js";
+import { warnOnce } from "../../node/index.js";
 import { sha256 } from "../cache/checksum.js";
-import { buildFolder, findEntry, keepEntry } from "../cache/entries.js";
+import { readCode, writeCode } from "../cache/code.js";
 import { cachePath, prepareFolder, reasonOf } from "../cache/folder.js";
-import { pruneSometimes } from "../cache/keeping.js";
 import { recallProgram, type KnownProgram } from "../cache/programs.js";
 import type { CudaDevice } from "./device.js";
 import { versionText } from "./driver.js";
@@ -29,12 +28,12 @@ export function cubinOf(device: CudaDevice, name: string, text: string): Cubin {
   const cache = cachePath();
   const problem = prepareFolder(cache);
   const key = sha256(format, "ptx", compilerOf(device), String(device.driver.version), text);
-  const kept = problem === null ? readEntry(cache, key) : null;
+  const kept = problem === null ? readCode(cache, key, codeName) : null;
   if (kept !== null) return { code: kept, key };
   const code = linked(device, name, text);
   try {
     if (problem !== null) throw new Error(problem);
-    keep(cache, key, code, name, compilerOf(device));
+    writeCode(cache, key, codeName, code, { program: name, compiler: compilerOf(device) });
     return { code, key };
   } catch (error) {
     warnOnce(
@@ -46,38 +45,12 @@ export function cubinOf(device: CudaDevice, name: string, text: string): Cubin {
   }
 }
 
-function readEntry(cache: string, key: string): Uint8Array | null {
-  const file = findEntry(cache, key, codeName);
-  try {
-    return file === null ? null : fs.readFileSync(file);
-  } catch {
-    // Somebody has just cleared it away.
-    return null;
-  }
-}
-
-function keep(cache: string, key: string, code: Uint8Array, program: string, compiler: string): void {
-  const folder = buildFolder(cache);
-  try {
-    fs.writeFileSync(path.join(folder, codeName), code, { mode: 0o600 });
-    keepEntry(cache, key, folder, codeName, { program, compiler });
-  } catch (error) {
-    fs.rmSync(folder, { recursive: true, force: true });
-    throw error;
-  }
-  try {
-    pruneSometimes(cache, key);
-  } catch {
-    // Too large a cache is no reason to do without the program; the next one tries again.
-  }
-}
-
 /** A program of which the cache knows everything. */
 export function keptProgram(
   memo: string,
 ): (Pick<KnownProgram<Launch>, "layout" | "launch"> & { readonly code: Uint8Array }) | null {
   const cache = cachePath();
   const known = prepareFolder(cache) === null ? recallProgram<Launch>(cache, memo) : null;
-  const code = known === null ? null : readEntry(cache, known.library);
+  const code = known === null ? null : readCode(cache, known.library, codeName);
   return known === null || code === null ? null : { layout: known.layout, launch: known.launch, code };
 }

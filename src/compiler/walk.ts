@@ -13,6 +13,20 @@ export const insideOf = (step: Exclude<Step, { kind: "kernel" }>): readonly Step
   }
 };
 
+/** A step with other steps inside. */
+export function mapInside(step: Step, map: (steps: readonly Step[]) => readonly Step[]): Step {
+  switch (step.kind) {
+    case "kernel":
+      return step;
+    case "loop":
+      return { ...step, body: map(step.body) };
+    case "while":
+      return { ...step, test: map(step.test), body: map(step.body) };
+    case "branch":
+      return { ...step, cases: step.cases.map(map) };
+  }
+}
+
 /** All kernels of some steps, in order. */
 export const kernelsIn = (steps: readonly Step[]): Kernel[] =>
   steps.flatMap((step) => (step.kind === "kernel" ? [step.kernel] : kernelsIn(insideOf(step))));

@@ -6,7 +6,7 @@ import { accessesOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { Meetings, type Touch } from "../schedule/meetings.js";
 import { lowerBound } from "../search.js";
-import { kernelsIn } from "../walk.js";
+import { kernelsIn, mapInside } from "../walk.js";
 import type { Sharing } from "./surroundings.js";
 
 /** Steps in an order that lets threads meet less often, given how they would share each kernel. */
@@ -57,7 +57,12 @@ class Arranger {
   }
 
   list(steps: readonly Step[]): Step[] {
-    const tasks = steps.map((step, place) => this.taskOf(this.inside(step), place));
+    const tasks = steps.map((step, place) =>
+      this.taskOf(
+        mapInside(step, (steps) => this.list(steps)),
+        place,
+      ),
+    );
     order(tasks);
     const meetings = this.start.fork();
     const done: Step[] = [];
@@ -85,20 +90,6 @@ class Arranger {
       meetings.clear();
     }
     return done;
-  }
-
-  /** A step with what is inside it in order. */
-  private inside(step: Step): Step {
-    switch (step.kind) {
-      case "kernel":
-        return step;
-      case "loop":
-        return { ...step, body: this.list(step.body) };
-      case "while":
-        return { ...step, test: this.list(step.test), body: this.list(step.body) };
-      case "branch":
-        return { ...step, cases: step.cases.map((steps) => this.list(steps)) };
-    }
   }
 
   private taskOf(step: Step, place: number): Task {

@@ -3,7 +3,7 @@
 import { sizeOf } from "../../array/index.js";
 import type { Buffer, Kernel, Step } from "../kernel.js";
 import { accessesOf } from "../plan/accesses.js";
-import { loadsOf } from "../walk.js";
+import { loadsOf, mapInside } from "../walk.js";
 
 type KernelStep = Extract<Step, { kind: "kernel" }>;
 
@@ -20,24 +20,11 @@ export function inLevels(steps: readonly Step[]): Step[] {
     if (step.kind === "kernel" && step.kernel.kind !== "print") run.push(step);
     else {
       end();
-      ordered.push(insideInLevels(step));
+      ordered.push(mapInside(step, inLevels));
     }
   }
   end();
   return ordered;
-}
-
-function insideInLevels(step: Step): Step {
-  switch (step.kind) {
-    case "kernel":
-      return step;
-    case "loop":
-      return { ...step, body: inLevels(step.body) };
-    case "while":
-      return { ...step, test: inLevels(step.test), body: inLevels(step.body) };
-    case "branch":
-      return { ...step, cases: step.cases.map(inLevels) };
-  }
 }
 
 /** What is known of a buffer so far: the levels of those that wrote it, and that read it since. */

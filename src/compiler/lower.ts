@@ -30,7 +30,7 @@ export function lowerProgram(given: Program, constants: number, needs: Needs, pa
     ...(sideBySide !== null && { sizes: sideBySide }),
   });
   const { inputs, outputs, messages } = fused;
-  const steps = needs.arrange?.(fused.steps) ?? fused.steps;
+  const steps = [...(needs.arrange?.(fused.steps) ?? fused.steps), ...fused.copies];
   const buffers = buffersOf(inputs);
   const plan = planMemory(steps, buffers, buffersOf(outputs), buffers.slice(0, constants), needs, parts);
   const { common, start } = plan.division;

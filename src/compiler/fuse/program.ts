@@ -13,6 +13,8 @@ export interface PlacedArray {
 
 export interface FusedProgram {
   readonly steps: readonly Step[];
+  /** What comes behind all of them: copies of results, if these are copies. */
+  readonly copies: readonly Step[];
   readonly inputs: readonly PlacedArray[];
   readonly outputs: readonly PlacedArray[];
   /** By the numbers that print kernels know them by. */
@@ -45,11 +47,12 @@ export function fuseProgram(
     program,
     inputs.map(({ place }) => place),
   );
-  const { steps, outputs } = copiesResults
+  const { steps, copies, outputs } = copiesResults
     ? copyResults(shared, region, new Set(inputs.map(({ place }) => place.buffer)))
-    : region;
+    : { ...region, copies: [] };
   return {
     steps,
+    copies,
     inputs,
     outputs: outputs.map((place, index) => ({ place, shape: program.outputs[index].type.shape })),
     messages: shared.messages,
@@ -61,8 +64,12 @@ interface Region {
   readonly outputs: readonly Place[];
 }
 
-/** Adds copies of results, behind which nothing of the inputs is read any more. */
-function copyResults(shared: Shared, { steps, outputs }: Region, inputs: ReadonlySet<Buffer>): Region {
+/** Adds copies of results, before which all that is read of the inputs has been read. */
+function copyResults(
+  shared: Shared,
+  { steps, outputs }: Region,
+  inputs: ReadonlySet<Buffer>,
+): Region & Pick<FusedProgram, "copies"> {
   const [saving, copying]: Step[][] = [[], []];
   const copied = (from: Place, name: string, into: Step[]): Place => {
     const { dtype, size } = from.buffer;
@@ -74,5 +81,5 @@ function copyResults(shared: Shared, { steps, outputs }: Region, inputs: Readonl
     const from = inputs.has(place.buffer) ? copied(place, `kept${at}`, saving) : place;
     return copied(from, `result${at}`, copying);
   });
-  return { steps: [...steps, ...saving, ...copying], outputs: results };
+  return { steps: [...steps, ...saving], copies: copying, outputs: results };
 }

@@ -58,7 +58,6 @@ class ProgramRenderer {
   private readonly trace: Trace | null;
   private readonly schedule = new Schedule();
   private meetings: Meetings;
-  private areInputsRead = false;
   private readonly readers: Readers;
   /** Threads that have had something to do since the block last met. */
   private busy = 0;
@@ -285,8 +284,7 @@ class ProgramRenderer {
 
   /** Hands out a result, of which each block copies its share, once all have read what may be in its place. */
   private share(kernel: CopyKernel): void {
-    if (!this.areInputsRead) this.meetAll();
-    this.areInputsRead = true;
+    if (this.readers.mayRead([kernel.to.buffer])) this.meetAll();
     this.call(kernel, (text) => renderShare(text, kernel));
   }
 

@@ -13,13 +13,9 @@ export const target: PtxTarget = { multiprocessors: 4, sharedBytes: 96 * 1024 };
 
 /** A renderer whose C does what the PTX of another one says. */
 function emulated(renderer: ReturnType<typeof ptxRenderer>): Renderer<CProgram> {
-  const { name, lanes, limits, scratch, margin, fastBytes, divide, exchange, render } = renderer;
+  const { render, ...rest } = renderer;
   return {
-    ...{ name, lanes, limits, scratch },
-    ...(margin === undefined ? {} : { margin }),
-    ...(fastBytes === undefined ? {} : { fastBytes }),
-    ...(divide === undefined ? {} : { divide }),
-    ...(exchange === undefined ? {} : { exchange }),
+    ...rest,
     render: (steps, plan) => {
       const { text, ...launch } = render(steps, plan);
       return { sources: [ptxToC(text, { ...launch, memoryBytes: plan.bytes })], parallelWork: "none" };

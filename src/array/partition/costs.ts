@@ -3,7 +3,7 @@ import type { CondParams } from "../control/cond.js";
 import type { ScanParams } from "../control/scanParams.js";
 import type { WhileParams } from "../control/while.js";
 import { itemSize } from "../core/dtype.js";
-import type { Equation, Program } from "../core/program.js";
+import type { Equation, Program, Variable } from "../core/program.js";
 import { sizeOf } from "../core/shape.js";
 import type { DotParams } from "../primitives/dot.js";
 
@@ -30,20 +30,44 @@ const instructions: Readonly<Partial<Record<string, number>>> = {
   ...{ div: 4, sqrt: 4, rem: 12 },
 };
 
-const collectives = new Set(["psum", "pmax", "pmin", "allGather", "psumScatter", "ppermute", "allToAll"]);
+/** How often devices meet for an exchange, and how many times its largest array each of them moves. */
+const exchanges: Readonly<Partial<Record<string, { readonly meetings: number; readonly moves: number }>>> = {
+  ...{ psum: { meetings: 2, moves: 3 }, pmax: { meetings: 2, moves: 3 }, pmin: { meetings: 2, moves: 3 } },
+  ...{ psumScatter: { meetings: 1, moves: 2 }, allGather: { meetings: 1, moves: 1 } },
+  ...{ ppermute: { meetings: 1, moves: 2 }, allToAll: { meetings: 1, moves: 2 } },
+};
 
-/** What a program costs one device. */
-export const costOf = (program: Program, costs: Costs = ofThreads): number =>
-  program.equations.reduce((sum, equation) => sum + costs.operation + equationCost(equation, costs), 0);
+/** What a program costs one device. Exchanges of which none waits for another share their meetings. */
+export function costOf({ equations }: Program, costs: Costs = ofThreads): number {
+  const met = new Map<Variable, number>();
+  let [sum, meetings] = [0, 0];
+  for (const equation of equations) {
+    sum += costs.operation + equationCost(equation, costs);
+    const { inputs, outputs } = equation;
+    const before = inputs.map((input) => (input.kind === "variable" ? (met.get(input) ?? 0) : 0));
+    const behind = Math.max(0, ...before) + meetingsOf(equation);
+    for (const output of outputs) met.set(output, behind);
+    meetings = Math.max(meetings, behind);
+  }
+  return sum + costs.meeting * meetings;
+}
+
+/** Totals of few elements everyone adds up for himself. */
+const few = 128;
+
+function meetingsOf({ primitive, outputs }: Equation): number {
+  const { meetings } = exchanges[primitive.name] ?? { meetings: 0 };
+  return outputs.every(({ type }) => sizeOf(type.shape) <= few) ? Math.min(meetings, 1) : meetings;
+}
 
 function equationCost({ primitive, params, inputs, outputs }: Equation, costs: Costs): number {
   const elements = outputs.reduce((sum, { type }) => sum + sizeOf(type.shape), 0);
-  if (collectives.has(primitive.name)) {
-    const bytes = [...inputs, ...outputs].reduce(
-      (sum, { type }) => sum + sizeOf(type.shape) * itemSize(type.dtype),
-      0,
+  const exchange = exchanges[primitive.name];
+  if (exchange !== undefined) {
+    const largest = Math.max(
+      ...[...inputs, ...outputs].map(({ type }) => sizeOf(type.shape) * itemSize(type.dtype)),
     );
-    return costs.meeting + costs.byte * bytes;
+    return costs.byte * exchange.moves * largest;
   }
   switch (primitive.name) {
     case "scan": {

@@ -1,7 +1,7 @@
 // Programs for parts of one machine: nobody says what is split, so its largest products and what is computed element by
 // element are, wherever in loops and branches they are, as far as that pays.
 import type { ScanParams } from "../control/scanParams.js";
-import { subPrograms, type Equation, type Program, type Variable } from "../core/program.js";
+import { subPrograms, type Atom, type Equation, type Program, type Variable } from "../core/program.js";
 import type { Shape } from "../core/shape.js";
 import type { DotParams } from "../primitives/dot.js";
 import { wholeLayout, type Layout, type NamedAxis } from "../sharding/axes.js";
@@ -128,14 +128,26 @@ function carriesOfOthers({ equations }: Program): Variable[] {
     const inside = subPrograms(equation).flatMap(carriesOfOthers);
     if (equation.primitive.name !== "scan") return inside;
     const { body, constants, carries } = equation.params as ScanParams;
-    const others = new Set(
-      body.equations.filter((one) => !isElementwise(one)).flatMap(({ inputs }) => inputs),
-    );
+    const others = usedByOthers(body);
     const own = Array.from({ length: carries }, (_, index) => index)
       .filter((index) => others.has(body.inputs[constants + index]))
       .flatMap((index) => [body.inputs[constants + index], body.outputs[index]]);
     return [...inside, ...own.filter((atom) => atom.kind === "variable")];
   });
+}
+
+/** What a program uses otherwise than element by element. Loops use what they carry as their bodies do. */
+function usedByOthers({ equations }: Program): Set<Atom> {
+  const uses = equations.flatMap((equation): readonly Atom[] => {
+    const { primitive, inputs, params } = equation;
+    if (primitive.name !== "scan") return isElementwise(equation) ? [] : inputs;
+    const { body, constants, carries } = params as ScanParams;
+    const inside = usedByOthers(body);
+    return inputs.filter(
+      (_, index) => index < constants || index >= constants + carries || inside.has(body.inputs[index]),
+    );
+  });
+  return new Set(uses);
 }
 
 function turnsOf({ primitive, params }: Equation): number {

@@ -7,7 +7,7 @@ import type { MemoryPlan } from "../plan/arena.js";
 import { Meetings, type Touch } from "../schedule/meetings.js";
 import { lowerBound } from "../search.js";
 import { kernelsIn, mapInside } from "../walk.js";
-import type { Sharing } from "./surroundings.js";
+import { firstThread, type Sharing } from "./surroundings.js";
 
 /** Steps in an order that lets threads meet less often, given how they would share each kernel. */
 export function arrange(steps: readonly Step[], sharingOf: (kernel: Kernel) => Sharing): readonly Step[] {
@@ -117,7 +117,10 @@ class Arranger {
     // Most copies will not be made.
     if (kernel.kind === "copy") return [];
     const sharing = this.sharingOf(kernel);
-    return this.start.accesses(kernel, sharing === "alone" ? "first" : sharing === "units" ? "all" : sharing);
+    return this.start.accesses(
+      kernel,
+      sharing === "alone" ? firstThread : sharing === "units" ? "all" : sharing,
+    );
   }
 }
 

@@ -22,6 +22,9 @@ export const grainOf = ({ lanes }: CTarget): number => Math.max(8, lanes);
  */
 export type Sharing = "alone" | "units" | Rows;
 
+/** The thread that does alone what is not shared. */
+export const firstThread = 0;
+
 /** Where a kernel works: in memory that the plan has for it, that each thread has for itself, or that it is told of. */
 export type Workplace = "planned" | "own" | "given";
 

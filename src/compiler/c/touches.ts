@@ -5,7 +5,7 @@ import type { Meetings, Touch } from "../schedule/meetings.js";
 import type { Rows } from "../schedule/rows.js";
 import { kernelsIn } from "../walk.js";
 import { dotScratch, packedOperand, packedRows, packs, worksInOwn } from "./dot/index.js";
-import { grainOf, type CTarget, type Sharing } from "./surroundings.js";
+import { firstThread, grainOf, type CTarget, type Sharing } from "./surroundings.js";
 
 /** Whether a kernel is a product for which all threads pack together, before the first of its tiles. */
 export const isPackedForAll = (kernel: Kernel, sharing: Sharing, target: CTarget): kernel is DotKernel =>
@@ -54,7 +54,7 @@ export class Touches {
   of(kernel: Kernel, sharing: Sharing): readonly Touch[] {
     const { meetings } = this;
     return this.once(kernel, typeof sharing === "string" ? sharing : "rows", () => {
-      if (sharing === "alone") return meetings.touchesOf(kernel, "first");
+      if (sharing === "alone") return meetings.touchesOf(kernel, firstThread);
       const touches = meetings.accesses(kernel, sharing === "units" ? "all" : sharing);
       return isPackedForAll(kernel, sharing, this.target)
         ? [...touches, this.packed(kernel, false)]
@@ -104,7 +104,7 @@ export class Touches {
 
   /** All that the first thread touches in steps. */
   ofAlone(steps: readonly Step[]): readonly Touch[] {
-    const look = ({ buffer }: Place) => this.meetings.touch(buffer, false, "first");
+    const look = ({ buffer }: Place) => this.meetings.touch(buffer, false, firstThread);
     const found = steps.flatMap((step): readonly Touch[] =>
       this.once(step, "alone", () => {
         switch (step.kind) {

@@ -77,25 +77,36 @@ function addIterations(
   carryPlaces: readonly Place[],
 ): void {
   const { body, constants, carries, length, reverse } = params as ScanParams;
+  const { shared } = builder;
   const results = outputs.slice(0, carries);
-  const counter = builder.shared.counter(length);
-  /** The slice of an array that belongs to an iteration. */
-  const sliceOf = (place: Place, { type }: Atom): Place => ({
-    ...place,
-    counters: [...place.counters, { counter, stride: sizeOf(type.shape.slice(1)) }],
-  });
-  const stacked = inputs
-    .slice(constants + carries)
-    .map((input) => sliceOf(builder.operandPlace(input), input));
-  const rows = outputs.slice(carries).map((output) => sliceOf(builder.placeOf(output), output));
+  const turns = shared.sizes.turnsAtOnce(body, length, shared.timesRun);
+  const counter = shared.counter(length / turns);
+  /** The slice of an array that belongs to an iteration, the first or a later one of those in one turn. */
+  const sliceOf = (place: Place, { type }: Atom, turn: number): Place => {
+    const stride = sizeOf(type.shape.slice(1));
+    const offset = place.offset + stride * (reverse ? turns - 1 - turn : turn);
+    return { ...place, offset, counters: [...place.counters, { counter, stride: turns * stride }] };
+  };
+  const stacked = inputs.slice(constants + carries);
+  const stackedPlaces = stacked.map((input) => builder.operandPlace(input));
+  const rows = outputs.slice(carries);
+  const rowPlaces = rows.map((output) => builder.placeOf(output));
   const fixed = inputs.slice(0, constants).map((input) => builder.operandPlace(input));
-  const inner = builder.inside(
-    body,
-    [...fixed, ...carryPlaces, ...stacked],
-    [...results.map(() => null), ...rows],
-  );
-  const next = copyToCarries(builder.shared, inner.outputs.slice(0, carries), carryPlaces, results);
-  builder.steps.push({ kind: "loop", counter, reverse, body: [...inner.steps, ...next] });
+  const steps: Step[] = [];
+  let carried = carryPlaces;
+  shared.inLoop(length, () => {
+    for (let turn = 0; turn < turns; turn++) {
+      const inner = builder.inside(
+        body,
+        [...fixed, ...carried, ...stackedPlaces.map((place, at) => sliceOf(place, stacked[at], turn))],
+        [...results.map(() => null), ...rowPlaces.map((place, at) => sliceOf(place, rows[at], turn))],
+      );
+      steps.push(...inner.steps);
+      carried = inner.outputs.slice(0, carries);
+    }
+  });
+  const next = copyToCarries(shared, carried, carryPlaces, results);
+  builder.steps.push({ kind: "loop", counter, reverse, body: [...steps, ...next] });
 }
 
 export function addWhile(builder: RegionBuilder, { params, inputs, outputs }: Equation): void {

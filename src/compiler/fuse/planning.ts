@@ -1,8 +1,9 @@
 // Which equations of a program share a loop, and in what order the loops run. Nothing is built here.
-import { sizeOf, type Atom, type Equation, type Variable } from "../../array/index.js";
+import { sizeOf, type Atom, type Equation, type Program, type Variable } from "../../array/index.js";
 import type { Place } from "../kernel.js";
 import { entryOf, isInlineable, type Form } from "../primitives/index.js";
 import type { Block } from "./block.js";
+import { takeApart } from "./components.js";
 import { Grouping, type Group } from "./groups.js";
 import { findReads, valueOf, type ReduceNode, type Target } from "./nodes.js";
 
@@ -18,6 +19,11 @@ export interface FuseSizes {
   readonly isCostlyBehind: (sums: number) => boolean;
   /** Loops over so few points are rather many that can run side by side than few. */
   readonly smallKernels: number;
+  /**
+   * How many iterations of a loop that runs so often are written out one after the other, a divisor of its length: what they
+   * carry from one to the next needs not be copied.
+   */
+  readonly turnsAtOnce: (body: Program, length: number, timesRun: number) => number;
 }
 
 export interface RegionPlan {
@@ -42,7 +48,8 @@ export function planRegion(block: Block, copies: readonly Copy[], sizes: FuseSiz
   equations.filter((_, at) => isLate[at]).forEach((equation) => planner.addEquation(equation));
   for (const { atom, to } of copies) planner.addCopy(atom, to);
   const needed = planner.grouping.variablesNeeded();
-  return { groups: planner.grouping.inOrder(needed), needed };
+  const groups = planner.grouping.inOrder(needed);
+  return { groups: groups.flatMap((group) => takeApart(group, sizes.smallKernels)), needed };
 }
 
 /** Whether a product is none for tiles: of integers, of nothing, or over no depth. */

@@ -30,7 +30,7 @@ export interface FuseOptions {
   readonly sizes?: FuseSizes;
 }
 
-const defaults: FuseSizes = { isCostlyBehind: () => false, smallKernels: 0 };
+const defaults: FuseSizes = { isCostlyBehind: () => false, smallKernels: 0, turnsAtOnce: () => 1 };
 
 /** Fuses a program into kernels over buffers. */
 export function fuseProgram(

@@ -10,7 +10,18 @@ export class Shared {
   readonly counters: Counter[] = [];
   readonly messages: FusedProgram["messages"][number][] = [];
 
+  /** How often what is built now runs, as far as that is known: the lengths of the loops around it, multiplied. */
+  timesRun = 1;
+
   constructor(readonly sizes: FuseSizes) {}
+
+  /** Builds something inside of a loop. */
+  inLoop(length: number, build: () => void): void {
+    const outside = this.timesRun;
+    this.timesRun *= length;
+    build();
+    this.timesRun = outside;
+  }
 
   buffer(dtype: DType, size: number, name: string): Buffer {
     const buffer = { id: this.buffers.length, dtype, size, name };

@@ -1,29 +1,41 @@
 // Copies as PTX.
 import { itemSize } from "../../array/index.js";
-import type { CopyKernel } from "../kernel.js";
+import type { CopyKernel, Place } from "../kernel.js";
 import { moveAll } from "./moving.js";
 import type { KernelText } from "./surroundings.js";
+import { wholeWarps } from "./types.js";
+import { countOf, perThread } from "./words.js";
+import type { Work } from "./work.js";
 
 /** Copies an array; one that lies where it is copied to is read before it is overwritten, so many elements at a time. */
-export function renderCopy(text: KernelText, { from, to, size }: CopyKernel, mayOverlap: boolean): void {
-  const { out, thread, threads } = text;
-  // Bits are all that matters.
-  const dtype = itemSize(to.buffer.dtype) === 1 ? "uint8" : "uint32";
-  const at = (place: typeof from, index: string, further = 0) =>
+export function copyWork(kernel: CopyKernel, threads: number, mayOverlap: boolean): Work {
+  const { from, to, size } = kernel;
+  const bytes = itemSize(to.buffer.dtype) === 1 ? 1 : 4;
+  const isAligned = ({ offset, counters }: Place) =>
+    [offset, ...counters.map(({ stride }) => stride)].every((count) => count % 4 === 0);
+  const isWide = bytes === 4 && size % 4 === 0 && isAligned(from) && isAligned(to);
+  const elementOf = (text: KernelText, place: Place) => (index: string, further: number) =>
     text.reference(place.buffer, place.offset + further, [
       ...text.partsOf(place),
       { operand: index, factor: 1 },
     ]);
-  if (!mayOverlap) {
-    const bytes = dtype === "uint8" ? 1 : 4;
-    const isAligned = ({ offset, counters }: typeof from) =>
-      [offset, ...counters.map(({ stride }) => stride)].every((count) => count % 4 === 0);
-    const isWide = bytes === 4 && size % 4 === 0 && isAligned(from) && isAligned(to);
-    const move = (place: typeof from) => (index: string, further: number) => at(place, index, further);
-    text.occupy(isWide ? size / 4 : size);
-    moveAll(text, [{ size, bytes, isWide, from: move(from), to: move(to) }]);
-    return;
-  }
+  return {
+    threads: mayOverlap ? threads : wholeWarps(isWide ? size / 4 : size, threads),
+    write: (text) =>
+      mayOverlap
+        ? moveAlong(text, kernel)
+        : moveAll(text, [{ size, bytes, isWide, from: elementOf(text, from), to: elementOf(text, to) }]),
+    describe: () => `copy, ${countOf(size, "element")}, ${perThread(size, threads)}`,
+  };
+}
+
+/** Moves an array to a place that it may share elements with. */
+function moveAlong(text: KernelText, { from, to, size }: CopyKernel): void {
+  const { out, thread, threads } = text;
+  // Bits are all that matters.
+  const dtype = itemSize(to.buffer.dtype) === 1 ? "uint8" : "uint32";
+  const at = (place: Place, index: string) =>
+    text.reference(place.buffer, place.offset, [...text.partsOf(place), { operand: index, factor: 1 }]);
   // Downwards from the end where it moves up, so that nothing is overwritten before it is read.
   const difference = text.sum([
     ...text.partsOf(to),
@@ -50,7 +62,14 @@ export function renderCopy(text: KernelText, { from, to, size }: CopyKernel, may
 }
 
 /** Copies a block's share of an array. */
-export function renderShare(text: KernelText, { from, to, size }: CopyKernel): void {
+export const shareWork = (kernel: CopyKernel, parts: number, threads: number): Work => ({
+  threads,
+  write: (text) => renderShare(text, kernel),
+  describe: () =>
+    `result, each block a share: ${countOf(kernel.size, "element")}, ${perThread(kernel.size, parts * threads)}`,
+});
+
+function renderShare(text: KernelText, { from, to, size }: CopyKernel): void {
   const { out, thread, threads, plan } = text;
   const { parts } = plan.division;
   const dtype = itemSize(to.buffer.dtype) === 1 ? "uint8" : "uint32";

@@ -1,9 +1,9 @@
-// How blocks of a program wait for each other: they count their arrivals in memory.
+// How blocks of a program wait for each other: those of a cluster by its barrier, others count their arrivals in memory.
 import type { PtxText } from "./text.js";
 
 export class Grid {
-  /** The number of arrivals at which the next meeting is complete; it wraps around. */
-  private readonly target: string;
+  /** The number of arrivals at which the next meeting is complete; it wraps around. Null for a cluster. */
+  private readonly target: string | null;
   /** 0 or 1, in turns. */
   readonly side: string;
   /** Where blocks count that something was too much for them, and how often that had been seen. */
@@ -15,10 +15,10 @@ export class Grid {
     private readonly control: string,
     private readonly thread: string,
     private readonly blocks: number,
+    isCluster: boolean,
   ) {
     // The last program has left there how many arrivals there had been at its end.
-    const before = out.effect("ld.volatile.global.u32", "b32", `[${control}+128]`);
-    this.target = out.effect("mov.u32", "b32", before);
+    this.target = isCluster ? null : out.effect("ld.volatile.global.u32", "b32", `[${control}+128]`);
     this.side = out.effect("mov.u32", "b32", "0");
     this.tooMany = out.effect("add.u64", "b64", control, "64");
     this.seen = out.effect("ld.volatile.global.u32", "b32", `[${this.tooMany}]`);
@@ -36,6 +36,11 @@ export class Grid {
   /** All threads of all blocks wait for each other; what they have written all can read. */
   meet(): void {
     const { out, control, target, thread, blocks } = this;
+    if (target === null) {
+      out.line("barrier.cluster.arrive.release.aligned;");
+      out.line("barrier.cluster.wait.acquire.aligned;");
+      return;
+    }
     out.line(`add.u32 ${target}, ${target}, ${blocks};`);
     out.line("bar.sync 0;");
     const isFirst = out.effect("setp.eq.u32", "pred", thread, "0");
@@ -59,6 +64,7 @@ export class Grid {
   /** Leaves the count for the next program. */
   end(): void {
     const { out, control, thread, target } = this;
+    if (target === null) return;
     this.meet();
     const block = out.effect("mov.u32", "b32", "%ctaid.x");
     const isFirst = out.effect("setp.eq.u32", "pred", out.effect("or.b32", "b32", thread, block), "0");

@@ -59,3 +59,36 @@ export function positionsOf(out: PtxText, value: string, extents: readonly numbe
   }
   return found;
 }
+
+/** Where each of several things begins, one behind the other, given how long they are, and how long all are. */
+export function startsIn(lengths: readonly number[]): {
+  readonly from: readonly number[];
+  readonly count: number;
+} {
+  let count = 0;
+  const from = lengths.map((length) => {
+    const start = count;
+    count += length;
+    return start;
+  });
+  return { from, count };
+}
+
+/** A value that holds from an index on. */
+export interface Step {
+  readonly from: number;
+  readonly value: number;
+}
+
+/** The value of the last step at or before an index, of steps in order, the first of which is at 0. */
+export function choose(out: PtxText, index: string, steps: readonly Step[]): string {
+  let chosen = String(steps[0].value);
+  let last = steps[0].value;
+  for (const { from, value } of steps.slice(1)) {
+    if (value === last) continue;
+    const isBehind = out.pure("setp.ge.s32", "pred", index, String(from));
+    chosen = out.pure("selp.b32", "b32", String(value), chosen, isBehind);
+    last = value;
+  }
+  return chosen;
+}

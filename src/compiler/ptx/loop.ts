@@ -1,44 +1,125 @@
 // Loop kernels as PTX: points are shared out among the threads of a block.
 import { sizeOf } from "../../array/index.js";
 import type { LoopKernel } from "../kernel.js";
-import { planNest, type Loop } from "../schedule/nest.js";
+import { planNest, type Loop, type Nest } from "../schedule/nest.js";
 import { rootsOf } from "../walk.js";
-import { positionsOf } from "./indices.js";
-import { extentsOf, positionIn, Reducing } from "./reduce.js";
+import { choose, positionsOf, startsIn, type Step } from "./indices.js";
+import { describeReduction, extentsOf, positionIn, Reducing, reducingThreads } from "./reduce.js";
 import { renderInOrder } from "./scatter.js";
-import type { KernelText } from "./surroundings.js";
-import { lanesOfWarp } from "./types.js";
+import { variantAxis, type KernelText, type Variants } from "./surroundings.js";
+import { lanesOfWarp, wholeWarps } from "./types.js";
 import { pointsAtOnce, Values } from "./values.js";
+import { countOf, perThread } from "./words.js";
+import { variantPlaces } from "./variants.js";
+import type { Manner, Work } from "./work.js";
 
 export { loopScratch } from "./reduce.js";
 
-export function renderLoop(text: KernelText, kernel: LoopKernel): void {
-  const nest = planNest(kernel, lanesOfWarp);
-  const kept = nest.loops.filter(({ isReduced }) => !isReduced);
-  if (kept.some(({ extent }) => extent === 0)) return;
-  if (kernel.order !== "free") renderInOrder(text, kernel, nest);
-  else if (kernel.reductions.length === 0) renderPoints(text, kernel, nest.loops);
-  else new Reducing(text, kernel, nest).render();
+/** A loop kernel, or several of one form as one. */
+export function loopWork(kernels: readonly LoopKernel[], { threads, isShort }: Manner): Work {
+  const [kernel] = kernels;
+  const own = planNest(kernel, lanesOfWarp);
+  const isNothing = own.loops.some(({ isReduced, extent }) => !isReduced && extent === 0);
+  if (isNothing) return { threads: 0, write: () => undefined, describe: () => "nothing" };
+  if (kernel.order !== "free") {
+    const points = sizeOf(extentsOf(own.loops));
+    return {
+      threads,
+      write: (text) => renderInOrder(text, kernel, own),
+      describe: () =>
+        kernel.reductions.length > 0
+          ? `loop in order, ${points} points by one thread`
+          : `loop in order, ${points} points, each element by the thread that it belongs to`,
+    };
+  }
+  const { nest, variants, limits } = together(kernels, own);
+  const of = kernels.length === 1 ? "" : ` of ${kernels.length} kernels`;
+  if (kernel.reductions.length > 0)
+    return {
+      threads: reducingThreads(kernel, nest, threads),
+      write: (text) => new Reducing(text.of(variants), kernel, nest).render(),
+      describe: () => `${describeReduction(kernel, nest, threads)}${of}`,
+    };
+  const points = sizeOf(extentsOf(nest.loops));
+  const turns = Math.floor(points / threads);
+  // Two ways to do them, several at once and singly, are longer than one.
+  const many = isShort && turns < manyTurns ? 1 : pointsAtOnce(rootsOf(kernel.body), turns);
+  return {
+    threads: wholeWarps(points, threads),
+    write: (text) => renderPoints(text.of(variants), kernel, { loops: nest.loops, limits, many }),
+    describe: () =>
+      `loop, ${countOf(points, "point")}${of}, ${perThread(points, threads)}${many > 1 ? `, ${many} at once` : ""}`,
+  };
+}
+
+/** Several kernels as one: a loop around theirs, and before which point each of them ends, if not all points are theirs. */
+interface Together {
+  readonly nest: Nest;
+  readonly variants: Variants | null;
+  readonly limits: readonly Step[] | null;
+}
+
+/** Points that kernels of different lengths are cut into. */
+const pieceLength = lanesOfWarp;
+
+function together(kernels: readonly LoopKernel[], nest: Nest): Together {
+  if (kernels.length === 1) return { nest, variants: null, limits: null };
+  const around = (loops: readonly Loop[], extent: number): Nest => ({
+    loops: [{ extent, axis: variantAxis, isReduced: false }, ...loops],
+    vector: nest.vector < 0 ? -1 : nest.vector + 1,
+  });
+  const places = variantPlaces(kernels);
+  const lengths = kernels.map((one) => sizeOf(extentsOf(planNest(one, lanesOfWarp).loops)));
+  if (lengths.every((length) => length === lengths[0]))
+    return {
+      nest: around(nest.loops, kernels.length),
+      variants: { from: kernels.map((_, at) => at), places, pieces: null },
+      limits: null,
+    };
+  const { from, count } = startsIn(lengths.map((length) => Math.ceil(length / pieceLength)));
+  const [{ axis }] = nest.loops;
+  const areWhole = lengths.every((length) => length % pieceLength === 0);
+  return {
+    nest: around([{ extent: pieceLength, axis, isReduced: false }], count),
+    variants: { from, places, pieces: { axis, points: pieceLength } },
+    limits: areWhole
+      ? null
+      : lengths.map((length, at) => ({
+          from: from[at] * pieceLength,
+          value: from[at] * pieceLength + length,
+        })),
+  };
+}
+
+/** Where threads have so many points each, it is worth the code to do several at once. */
+const manyTurns = 8;
+
+/** Points of loops: before which each of several kernels ends, and how many a thread does at once. */
+interface Points {
+  readonly loops: readonly Loop[];
+  readonly limits: readonly Step[] | null;
+  readonly many: number;
 }
 
 /** Every thread takes every so many-th point, several of them at a time where there are enough. */
-function renderPoints(text: KernelText, kernel: LoopKernel, loops: readonly Loop[]): void {
+function renderPoints(text: KernelText, kernel: LoopKernel, { loops, limits, many: most }: Points): void {
   const { out, thread, threads } = text;
   const extents = extentsOf(loops);
   const count = sizeOf(extents);
   const roots = rootsOf(kernel.body);
-  text.occupy(count);
   const points = (first: string, many: number) => {
     const indices = Array.from({ length: many }, (_, at) => out.plus(first, at * threads));
-    const values = indices.map(
-      (index, at) =>
-        new Values(text, positionIn(loops, positionsOf(out, index, extents)), undefined, String(at)),
+    const conditions = indices.map((index) =>
+      limits === null ? null : out.pure("setp.lt.s32", "pred", index, choose(out, index, limits)),
     );
+    const values = indices.map((index, at) => {
+      const position = positionIn(loops, positionsOf(out, index, extents));
+      return new Values(text, position, undefined, String(at), conditions[at]);
+    });
     Values.computeAll(values, roots);
-    for (const one of values) one.put(kernel.body);
+    values.forEach((one, at) => one.put(kernel.body, conditions[at]));
   };
-  const many = pointsAtOnce(roots, Math.floor(count / threads));
-  const whole = Math.floor(count / (many * threads)) * many * threads;
-  out.stride(thread, whole, many * threads, threads, (first) => points(first, many));
+  const whole = most === 1 ? 0 : Math.floor(count / (most * threads)) * most * threads;
+  out.stride(thread, whole, most * threads, threads, (first) => points(first, most));
   out.stride(out.plus(thread, whole), count, threads, threads, (index) => points(index, 1));
 }

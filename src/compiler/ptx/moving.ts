@@ -1,6 +1,6 @@
 // Moving elements through registers, many of them under way at the same time: memory that other blocks have written takes
 // its time to answer.
-import type { KernelText, Reference } from "./surroundings.js";
+import { loadsFrom, type KernelText, type Reference } from "./surroundings.js";
 
 /** Words that a thread has under way at most. */
 const mostWords = 48;
@@ -83,14 +83,15 @@ const only = (condition: string | null): string => (condition === null ? "" : `@
 
 function load(
   { out }: KernelText,
-  { space, text }: Reference,
+  reference: Reference,
   { bytes }: Move,
   width: number,
   condition: string | null,
 ): string[] {
   const words = Array.from({ length: width }, () => out.register("b32"));
-  if (width === 4) out.line(`${only(condition)}ld.${space}.v4.u32 {${words.join(", ")}}, ${text};`);
-  else out.line(`${only(condition)}ld.${space}.${bytes === 1 ? "u8" : "u32"} ${words[0]}, ${text};`);
+  const from = `${only(condition)}ld.${loadsFrom(reference)}`;
+  if (width === 4) out.line(`${from}.v4.u32 {${words.join(", ")}}, ${reference.text};`);
+  else out.line(`${from}.${bytes === 1 ? "u8" : "u32"} ${words[0]}, ${reference.text};`);
   return words;
 }
 

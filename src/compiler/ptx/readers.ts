@@ -10,36 +10,48 @@ interface Range {
 }
 
 export class Readers {
-  /** What has been read since all blocks met. */
-  private readonly read = new Map<Buffer, Range>();
-  /** Whether nothing else can have been: not so where a loop goes on, or branches come together. */
-  private isAll = false;
-
-  constructor(private readonly plan: Pick<MemoryPlan, "addresses" | "division">) {}
+  constructor(
+    private readonly plan: Pick<MemoryPlan, "addresses" | "division">,
+    /** What has been read since all blocks met. */
+    private read: ReadonlyMap<Buffer, Range> = new Map(),
+  ) {}
 
   note(kernel: Kernel): void {
-    for (const { buffer, kind } of accessesOf(kernel))
-      if (kind === "read" && this.plan.division.common.has(buffer))
-        this.read.set(buffer, this.rangeOf(buffer));
+    const { common } = this.plan.division;
+    const found = accessesOf(kernel).filter(
+      ({ buffer, kind }) => kind === "read" && common.has(buffer) && !this.read.has(buffer),
+    );
+    if (found.length > 0)
+      this.read = new Map([
+        ...this.read,
+        ...found.map(({ buffer }) => [buffer, this.rangeOf(buffer)] as const),
+      ]);
   }
 
   haveMet(): void {
-    this.read.clear();
-    this.isAll = true;
-  }
-
-  /** From here on something else may have been read as well. */
-  areUnknown(): void {
-    this.isAll = false;
+    this.read = new Map();
   }
 
   mayRead(buffers: readonly Buffer[]): boolean {
-    const isRead = (buffer: Buffer) => {
+    const ranges = [...this.read.values()];
+    return buffers.some((buffer) => {
       const { start, end } = this.rangeOf(buffer);
-      for (const range of this.read.values()) if (start < range.end && range.start < end) return true;
-      return false;
-    };
-    return buffers.length > 0 && (!this.isAll || buffers.some(isRead));
+      return ranges.some((range) => start < range.end && range.start < end);
+    });
+  }
+
+  fork(): Readers {
+    return new Readers(this.plan, this.read);
+  }
+
+  /** Takes in what has been read on other ways. */
+  join(others: readonly Readers[]): void {
+    this.read = new Map(others.flatMap(({ read }) => [...read]));
+  }
+
+  /** Whether all that others have read is known here. */
+  covers(other: Readers): boolean {
+    return [...other.read.keys()].every((buffer) => this.read.has(buffer));
   }
 
   private rangeOf(buffer: Buffer): Range {

@@ -7,7 +7,7 @@ import { expressionsBelow, operandsOf, reductionRoots, rootsOf } from "../walk.j
 import { Accumulator } from "./accumulators.js";
 import { divide, positionsOf } from "./indices.js";
 import type { KernelText } from "./surroundings.js";
-import { lanesOfWarp } from "./types.js";
+import { lanesOfWarp, wholeWarps } from "./types.js";
 import { pointsAtOnce, Values } from "./values.js";
 
 /** Elements of a reduction that a thread works on at once, at most: as many loads are on their way together. */
@@ -57,6 +57,13 @@ function sharingOf(kernel: LoopKernel, { loops, vector }: Nest, threads: number)
     }
   }
   return best;
+}
+
+/** Threads that have something to do in a reduction, from the first on. */
+export function reducingThreads(kernel: LoopKernel, nest: Nest, threads: number): number {
+  const { lanes, warps } = sharingOf(kernel, nest, threads);
+  const points = sizeOf(extentsOf(nest.loops.filter(({ isReduced }) => !isReduced)));
+  return warps > 1 ? threads : wholeWarps(points * lanes, threads);
 }
 
 /** In words, how a reduction is shared out. */
@@ -109,9 +116,9 @@ export class Reducing {
       if (warps > 1 && turns > 1) text.meet();
     };
     if (turns === 1 && warps === 1 && !isAlone) {
-      text.occupy(points * lanes);
+      const busy = wholeWarps(points * lanes, text.threads);
       const isBusy =
-        text.busy === text.threads ? null : out.pure("setp.lt.u32", "pred", text.thread, String(text.busy));
+        busy === text.threads ? null : out.pure("setp.lt.u32", "pred", text.thread, String(busy));
       out.when(isBusy, () => turn(group));
     } else if (turns === 1) turn(group);
     else {

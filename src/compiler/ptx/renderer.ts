@@ -1,5 +1,12 @@
 // The renderer of PTX, NVIDIA's portable assembly.
-import { divideProgram, type Costs, type DividedProgram } from "../../array/index.js";
+import {
+  divideProgram,
+  sizeOf,
+  subPrograms,
+  type Costs,
+  type DividedProgram,
+  type Program,
+} from "../../array/index.js";
 import type { Kernel, Step } from "../kernel.js";
 import { takePieces } from "../pieces/pieces.js";
 import { align } from "../plan/placing.js";
@@ -7,12 +14,14 @@ import type { Renderer } from "../renderer.js";
 import { inLevels } from "../schedule/levels.js";
 import { distributeLoops } from "../simplify/distribute.js";
 import { simplifyProgram } from "../simplify/simplify.js";
+import { sliceParts } from "../simplify/slices.js";
 import { kernelsIn } from "../walk.js";
 import { exchangeBytes } from "./exchange/index.js";
 import { loopScratch } from "./loop.js";
 import { renderProgram } from "./program.js";
 import { sharedSortScratch } from "./sharedSort.js";
 import { sortScratch } from "./sort.js";
+import { stopwatchBytes } from "./stopwatch.js";
 import type { PtxProgram, PtxTarget } from "./types.js";
 
 export type { PtxProgram, PtxTarget } from "./types.js";
@@ -34,7 +43,7 @@ function scratchOf(kernel: Kernel, parts: number, threads: number): number {
 }
 
 /** Cycles of what a block does, roughly: measured on an H200. */
-const costs: Costs = { operation: 150, element: 0.1, multiplication: 0.02, meeting: 5000, byte: 0.03 };
+const costs: Costs = { operation: 150, element: 0.1, multiplication: 0.02, meeting: 2500, byte: 0.08 };
 
 /** Few sums of each thread go on with what follows a product; of more, the code would be longer than it is worth. */
 const sumsOfThread = 4;
@@ -43,17 +52,31 @@ const largeShare = 1 / 2;
 /** What loops leave to be done at once may fill so much of the shared memory of all blocks, array by array. */
 const largestShare = 1 / 4;
 
+/** Loops of so many turns in all are worth longer code. */
+const oftenRun = 2 ** 10;
+/** Of so many equations at most. */
+const fewEquations = 300;
+
+/** Whether the iterations of a loop take hardly longer than the waits between their kernels. */
+const isSmall = ({ equations }: Program, threads: number): boolean =>
+  equations.length <= fewEquations &&
+  equations.every(
+    (equation) =>
+      subPrograms(equation).length === 0 &&
+      equation.outputs.every(({ type }) => sizeOf(type.shape) <= 4 * threads),
+  );
+
 /** Functions that a kernel has at most: what blocks do together is one for each time between their meetings. */
 const mostFunctions = ({ kind }: Kernel): number => (kind === "exchange" ? 3 : kind === "sort" ? 2 : 1);
 
-/** Two words of 64 bits for each function. */
 const profileBytes = (steps: readonly Step[]): number =>
-  16 * kernelsIn(steps).reduce((sum, kernel) => sum + mostFunctions(kernel), 0);
+  stopwatchBytes * kernelsIn(steps).reduce((sum, kernel) => sum + mostFunctions(kernel), 0);
 
 /** PTX for a GPU. */
 export const ptxRenderer = ({
   sharedBytes,
   multiprocessors,
+  clusterBlocks = 0,
   mostBlocks = multiprocessors,
   threads = 512,
   isProfiled = false,
@@ -66,6 +89,8 @@ export const ptxRenderer = ({
   sideBySide: {
     isCostlyBehind: (sums) => sums <= sumsOfThread * threads || 4 * sums > largeShare * sharedBytes,
     smallKernels: threads,
+    turnsAtOnce: (body, length, timesRun) =>
+      length % 2 === 0 && length * timesRun >= oftenRun && isSmall(body, threads) ? 2 : 1,
   },
   scratch: (kernel, parts) => scratchOf(kernel, parts, threads),
   fastBytes: sharedBytes,
@@ -75,7 +100,11 @@ export const ptxRenderer = ({
     const divided =
       mostBlocks === 1
         ? null
-        : divideProgram(simplifyProgram(distributeLoops(whole.program, largest)), mostBlocks, costs);
+        : divideProgram(
+            simplifyProgram(sliceParts(distributeLoops(simplifyProgram(sliceParts(whole.program)), largest))),
+            mostBlocks,
+            costs,
+          );
     const { program: own, axes } = divided ?? whole;
     const inPieces = takePieces(own, sharedBytes);
     return inPieces === own ? divided : { program: inPieces, axes };
@@ -84,8 +113,10 @@ export const ptxRenderer = ({
   ...(isProfiled && { margin: (steps) => ({ before: 0, behind: profileBytes(steps) }) }),
   render: (steps, plan) => {
     const profile = isProfiled ? plan.bytes - align(profileBytes(steps)) : null;
-    const rendered = renderProgram(steps, plan, threads, { profile, isTraced });
-    return { ...rendered, profile, blocks: plan.division.parts, threads, sharedBytes: plan.fastBytes };
+    const { parts } = plan.division;
+    const isCluster = parts > 1 && parts <= clusterBlocks;
+    const rendered = renderProgram(steps, plan, { threads, isCluster }, { profile, isTraced });
+    return { ...rendered, profile, blocks: parts, threads, isCluster, sharedBytes: plan.fastBytes };
   },
   list: ({ text, schedule }) => ({
     schedule: () => ({ suffix: "schedule.txt", text: schedule() }),

@@ -6,6 +6,7 @@ import type { Division } from "../plan/arena.js";
 import { sortByNetwork, type Entry } from "./network.js";
 import { isBefore, keyAt, moveValues } from "./sort.js";
 import type { KernelText, Reference } from "./surroundings.js";
+import type { Work } from "./work.js";
 
 /** How many keys a block has room for: twice its share. */
 const roomFor = (length: number, parts: number): number =>
@@ -26,8 +27,22 @@ const padded = (length: number): number => 2 ** Math.ceil(Math.log2(length));
 /** Bytes of common memory, in which one block sorts alone. */
 export const sharedSortBytes = ({ length }: SortKernel): number => 8 * padded(length);
 
+/** The keys that fall to each block. */
+export const sortShareWork = (kernel: SortKernel, division: Division, threads: number): Work => ({
+  threads,
+  write: (text) => sortShare(text, kernel, division),
+  describe: () => `sort of ${kernel.length} by all blocks, each the keys of its share of all numbers`,
+});
+
+/** All keys by the first block. */
+export const sortAloneWork = (kernel: SortKernel, division: Division, threads: number): Work => ({
+  threads,
+  write: (text) => sortAlone(text, kernel, division),
+  describe: () => "a network of all keys",
+});
+
 /** The keys that fall to this block. It tells where these are more than there is room for. */
-export function sortShare(text: KernelText, kernel: SortKernel, { parts }: Division): void {
+function sortShare(text: KernelText, kernel: SortKernel, { parts }: Division): void {
   const { out, thread, threads } = text;
   const { length, keys } = kernel;
   const scratch = text.scratch(kernel);
@@ -110,8 +125,7 @@ function powerFor({ out }: KernelText, value: string): string {
   return out.effect("shl.b32", "b32", "1", bits);
 }
 
-/** All keys by the first block. */
-export function sortAlone(text: KernelText, kernel: SortKernel, { exchange }: Division): void {
+function sortAlone(text: KernelText, kernel: SortKernel, { exchange }: Division): void {
   const { out, thread, threads } = text;
   const { length, keys } = kernel;
   const size = padded(length);

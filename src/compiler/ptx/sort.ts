@@ -5,6 +5,7 @@ import type { Place, SortKernel } from "../kernel.js";
 import { divide } from "./indices.js";
 import { sortByNetwork, type Entry } from "./network.js";
 import type { KernelText } from "./surroundings.js";
+import type { Work } from "./work.js";
 
 /** Lanes up to this length are sorted by counting. */
 const shortLane = 256;
@@ -16,15 +17,13 @@ const padded = (length: number): number => 2 ** Math.ceil(Math.log2(length));
 /** Words of working memory: keys and positions of a lane. */
 export const sortScratch = (kernel: SortKernel): number => (isShort(kernel) ? 0 : 2 * padded(kernel.length));
 
-export const renderSort = (text: KernelText, kernel: SortKernel): void => {
-  if (isShort(kernel)) byCounting(text, kernel);
-  else byNetwork(text, kernel);
-};
-
-/** In words, how lanes are sorted. */
-export const describeSort = (kernel: SortKernel): string =>
-  `sort of ${kernel.lanes} x ${kernel.length} by ` +
-  (isShort(kernel) ? "counting, an element per thread" : "a network, one lane after the other");
+export const sortWork = (kernel: SortKernel, threads: number): Work => ({
+  threads,
+  write: (text) => (isShort(kernel) ? byCounting(text, kernel) : byNetwork(text, kernel)),
+  describe: () =>
+    `sort of ${kernel.lanes} x ${kernel.length} by ` +
+    (isShort(kernel) ? "counting, an element per thread" : "a network, one lane after the other"),
+});
 
 /** The element of a lane at a position. */
 const element = (text: KernelText, { stride }: SortKernel, place: Place, lane: string, position: string) =>

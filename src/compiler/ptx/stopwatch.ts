@@ -1,5 +1,9 @@
-// How long kernels take, from the start of one to the start of the next, as the first thread's processor counts.
+// How long kernels take, from the start of one to the start of the next, as the first thread's processor counts, and how long
+// that thread waits for others before them.
 import type { PtxText } from "./text.js";
+
+/** Bytes for a kernel: cycles and how often, of its own and of waiting before it. */
+export const stopwatchBytes = 32;
 
 export class Stopwatch {
   private readonly since: string;
@@ -20,10 +24,11 @@ export class Stopwatch {
     this.current = out.effect("mov.u64", "b64", "0");
   }
 
-  /** A kernel ends, and the one of a number begins. */
-  next(kernel: number): void {
+  /** A kernel ends, and the one of a number begins, or waiting before it. */
+  next(kernel: number, isWaiting = false): void {
     this.stop();
-    this.out.line(`add.u64 ${this.current}, ${this.memory}, ${this.address + 16 * kernel};`);
+    const at = this.address + stopwatchBytes * kernel + (isWaiting ? stopwatchBytes / 2 : 0);
+    this.out.line(`add.u64 ${this.current}, ${this.memory}, ${at};`);
   }
 
   stop(): void {

@@ -3,14 +3,20 @@ import { itemSize, type DType } from "../../array/index.js";
 import type { Address, Buffer, Counter, Kernel, Place } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import type { Grid } from "./grid.js";
+import { choose } from "./indices.js";
 import { isNumber, kindOf, literal, type PtxText } from "./text.js";
-import { lanesOfWarp } from "./types.js";
 
 /** An element's place, as an instruction has it. */
 export interface Reference {
   readonly space: "global" | "shared";
   readonly text: string;
+  /** Whether other blocks have written there, so that it is not worth a place in the nearest cache. */
+  readonly isOfOthers?: boolean;
 }
+
+/** The space of an instruction that loads, and how it is cached. */
+export const loadsFrom = ({ space, isOfOthers = false }: Reference): string =>
+  isOfOthers ? `${space}.cg` : space;
 
 /** A place that code goes on from: a register, and so many bytes behind it. */
 export interface Pointer {
@@ -28,11 +34,26 @@ export interface Part {
 /** How far an instruction may reach from what is in its register. */
 const farthest = 2 ** 30;
 
+/** The axis in front of a kernel's own along which the arrays change where kernels of one form are done as one. */
+export const variantAxis = -1;
+
+/** Kernels of one form that are done as one: the first of them, with places that depend on an index along one more axis. */
+export interface Variants {
+  /** From which index on it is each kernel's turn. */
+  readonly from: readonly number[];
+  /** The places of all kernels, by those of the first. */
+  readonly places: ReadonlyMap<Place, readonly Place[]>;
+  /** Where kernels have one axis, of different extents: which one it is, and how many of its points an index stands for. */
+  readonly pieces: { readonly axis: number; readonly points: number } | null;
+}
+
 /** What is in registers wherever kernels are. */
 export interface Surroundings {
   /** Where the memory begins that all blocks have in common, and that of this block's own. */
   readonly memory: string;
   readonly own: string;
+  /** Where shared memory begins. */
+  readonly shared: string;
   /** The number of the thread in its block. */
   readonly thread: string;
   /** Of several blocks, how they meet. */
@@ -45,8 +66,6 @@ export class KernelText {
   readonly memory: string;
   readonly own: string;
   readonly thread: string;
-  /** Threads that have something to do in it, from the first on. */
-  busy: number;
 
   constructor(
     readonly out: PtxText,
@@ -54,17 +73,19 @@ export class KernelText {
     /** Threads of the block that runs it. */
     readonly threads: number,
     private readonly surroundings: Surroundings,
+    /** Kernels that it is for as well; null where it is for one alone. */
+    readonly variants: Variants | null = null,
   ) {
     const { memory, own, thread } = surroundings;
     this.memory = memory;
     this.own = own;
     this.thread = thread;
-    this.busy = threads;
   }
 
-  /** Says that only the first so many threads have something to do, which others wait for in whole warps. */
-  occupy(count: number): void {
-    this.busy = Math.min(this.threads, Math.ceil(count / lanesOfWarp) * lanesOfWarp);
+  /** The same for a kernel and others of its form. */
+  of(variants: Variants | null): KernelText {
+    const { out, plan, threads, surroundings } = this;
+    return variants === null ? this : new KernelText(out, plan, threads, surroundings, variants);
   }
 
   /** How blocks meet; there are several. */
@@ -114,21 +135,44 @@ export class KernelText {
 
   /** The same as a place to go on from. */
   pointer(buffer: Buffer, offset: number, parts: readonly Part[]): Pointer {
-    const { out, plan } = this;
+    const { plan } = this;
     const { register, constant } = this.sum(parts);
     const bytes = itemSize(buffer.dtype);
     const start = (plan.addresses.get(buffer) ?? 0) + (offset + constant) * bytes;
-    if (plan.fast.has(buffer)) {
-      if (register === null) return { space: "shared", register: "shared", bytes: start };
-      const base = out.pure("mov.u32", "b32", "shared");
-      const place = out.pure("mad.lo.s32", "b32", register, String(bytes), base);
-      return { space: "shared", register: place, bytes: start };
-    }
-    const isFar = Math.abs(start) > farthest;
-    const beginning = plan.division.common.has(buffer) ? this.memory : this.own;
-    const base = isFar ? out.pure("add.s64", "b64", beginning, String(start)) : beginning;
-    const place = register === null ? base : out.pure("mad.wide.s32", "b64", register, String(bytes), base);
-    return { space: "global", register: place, bytes: isFar ? 0 : start };
+    const base = this.baseOf(buffer);
+    const isFar = base.space === "global" && Math.abs(start) > farthest;
+    const from = isFar ? this.out.pure("add.s64", "b64", base.register, String(start)) : base.register;
+    const first = { ...base, register: from, bytes: isFar ? 0 : start };
+    return register === null ? first : this.moved(first, register, bytes);
+  }
+
+  /**
+   * A place of a kernel to go on from; where there are variants of the kernel, the one of an index along their axis.
+   */
+  placeAt(place: Place, parts: readonly Part[], index: () => string): Pointer {
+    const { out, plan, variants } = this;
+    const places = variants?.places.get(place);
+    if (variants === null || places === undefined) return this.pointer(place.buffer, place.offset, parts);
+    const bytes = itemSize(place.buffer.dtype);
+    const { register, constant } = this.sum(parts);
+    const { pieces, from } = variants;
+    const at = index();
+    const step = pieces === null ? 0 : pieces.points * strideOf(place, pieces.axis) * bytes;
+    const steps = places.map(({ buffer, offset }, which) => ({
+      from: from[which],
+      value: (plan.addresses.get(buffer) ?? 0) + offset * bytes - from[which] * step,
+    }));
+    const base = { ...this.baseOf(place.buffer), bytes: constant * bytes };
+    const chosen = this.moved(base, choose(out, at, steps), 1);
+    const moved = step === 0 ? chosen : this.moved(chosen, at, step);
+    return register === null ? moved : this.moved(moved, register, bytes);
+  }
+
+  /** Where the memory begins that a buffer lies in. */
+  private baseOf(buffer: Buffer): Pointer {
+    const { plan, memory, own } = this;
+    if (plan.fast.has(buffer)) return { space: "shared", register: this.surroundings.shared, bytes: 0 };
+    return { space: "global", register: plan.division.common.has(buffer) ? memory : own, bytes: 0 };
   }
 
   /** A place that is a number of times so many bytes further. */
@@ -139,8 +183,7 @@ export class KernelText {
     if (isNumber(base)) return { space, register, bytes: bytes + (Number(base) + constant) * factor };
     const [instruction, kind] =
       space === "shared" ? (["mad.lo.s32", "b32"] as const) : (["mad.wide.s32", "b64"] as const);
-    const from = register === "shared" ? out.pure("mov.u32", "b32", "shared") : register;
-    const place = out.pure(instruction, kind, base, String(factor), from);
+    const place = out.pure(instruction, kind, base, String(factor), register);
     return { space, register: place, bytes: bytes + constant * factor };
   }
 
@@ -158,10 +201,11 @@ export class KernelText {
    * An element read, as a value of its dtype: 0 where a condition does not hold. Such loads and stores are single
    * instructions, not jumps, so that the assembler can move others across.
    */
-  load({ space, text }: Reference, dtype: DType, condition: string | null = null): string {
+  load(reference: Reference, dtype: DType, condition: string | null = null): string {
     const { out } = this;
+    const { text } = reference;
     const kind = dtype === "float32" ? "f32" : "b32";
-    const instruction = `ld.${space}.${memoryType(dtype)}`;
+    const instruction = `ld.${loadsFrom(reference)}.${memoryType(dtype)}`;
     let word: string;
     if (condition === null) word = out.effect(instruction, kind, text);
     else {
@@ -214,6 +258,8 @@ export class KernelText {
     );
   }
 }
+
+const strideOf = (place: Place, axis: number): number => (place as Partial<Address>).strides?.[axis] ?? 0;
 
 const signed = (offset: number): string => (offset === 0 ? "" : `+${offset}`);
 

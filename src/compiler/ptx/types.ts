@@ -3,12 +3,18 @@
 /** Threads that go through a program together. */
 export const lanesOfWarp = 32;
 
+/** Threads, as whole warps, that have something to do where so many things are dealt out to a block of threads. */
+export const wholeWarps = (count: number, threads: number): number =>
+  Math.min(threads, Math.ceil(count / lanesOfWarp) * lanesOfWarp);
+
 /** A GPU as far as code for it depends on it. */
 export interface PtxTarget {
   /** Multiprocessors, of which each can hold a block. */
   readonly multiprocessors: number;
   /** Bytes of shared memory that one block can have. */
   readonly sharedBytes: number;
+  /** Blocks that a cluster can have, on GPUs that have clusters; 0 by default. */
+  readonly clusterBlocks?: number;
   /** Blocks that a program may have at most; by default one for each multiprocessor. */
   readonly mostBlocks?: number;
   /** Threads of a block, a power of two from 128 to 1,024; 512 by default. */
@@ -20,7 +26,7 @@ export interface PtxTarget {
 }
 
 /**
- * A program as PTX: a module for compute capability 8.0 and newer with one entry,
+ * A program as PTX: a module for compute capability 8.0 and newer, 9.0 where blocks are a cluster, with one entry,
  *
  *     .visible .entry vibe_rl_run(.param .u64 memory, .param .u64 control, .param .u64 host)
  *
@@ -32,9 +38,11 @@ export interface PtxTarget {
  */
 export interface PtxProgram {
   readonly text: string;
-  /** Blocks that run at the same time (a cooperative launch), and threads of each. */
+  /** Blocks that run at the same time, and threads of each. */
   readonly blocks: number;
   readonly threads: number;
+  /** Whether the blocks are a cluster, which the text says; otherwise several are a cooperative launch. */
+  readonly isCluster: boolean;
   /** Dynamic shared memory of a block. */
   readonly sharedBytes: number;
   /** Names of its kernels, by their numbers. */
@@ -42,8 +50,8 @@ export interface PtxProgram {
   /** What it does, as text for people. */
   readonly schedule: () => string;
   /**
-   * Where in memory the kernels' times are, two words of 64 bits for each: cycles of the first block's processor, and how
-   * often it has run. Null where they are not measured.
+   * Where in memory the kernels' times are, four words of 64 bits for each: cycles of the first block's processor and how
+   * often it has run, and the same of waiting before it. Null where they are not measured.
    */
   readonly profile: number | null;
 }

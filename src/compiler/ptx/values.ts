@@ -4,19 +4,25 @@ import { operationCosts } from "../primitives/elementwise.js";
 import { expressionsBelow, rootsOf } from "../walk.js";
 import { constantText, operate } from "./operations.js";
 import { exactTogether, isInexact, type Inexact } from "./quotients.js";
-import type { KernelText, Part, Reference } from "./surroundings.js";
+import { variantAxis, type KernelText, type Part, type Reference } from "./surroundings.js";
 
 /** Simple instructions that threads have in a row, roughly, so that the longest waits are filled (about 30 cycles). */
 const enoughInstructions = 160;
 const loadCost = 2;
 
-/** How many points a thread works on at once: more the less there is to do at each, and no more than it has. */
-export function pointsAtOnce(roots: readonly Expression[], available: number, most = 4): number {
+/** Simple instructions for the values of a point, roughly. */
+export function costBelow(roots: readonly Expression[]): number {
   let cost = 0;
   for (const expression of expressionsBelow(roots)) {
     if (expression.kind === "operation") cost += operationCosts[expression.name];
     else if (expression.kind === "load") cost += loadCost;
   }
+  return cost;
+}
+
+/** How many points a thread works on at once: more the less there is to do at each, and no more than it has. */
+export function pointsAtOnce(roots: readonly Expression[], available: number, most = 4): number {
+  const cost = costBelow(roots);
   let many = 1;
   while (many < most && 2 * many <= available && 2 * many * cost <= enoughInstructions) many *= 2;
   return many;
@@ -102,7 +108,8 @@ export class Values {
 
   /** Where an address is at this point. */
   reference(address: Address): Reference {
-    return this.kernel.reference(address.buffer, address.offset, this.partsOf(address));
+    const { kernel } = this;
+    return kernel.at(kernel.placeAt(address, this.partsOf(address), () => this.position(variantAxis)));
   }
 
   /** Which element of its buffer an address names. */

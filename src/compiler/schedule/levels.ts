@@ -1,9 +1,11 @@
 // An order of steps in which kernels that need not wait for each other come together, for machines whose threads
-// wait between kernels that do: all that can be done at first, then all that waits for nothing but that, and so on.
+// wait between kernels that do: all that can be done at first, then all that waits for nothing but that, and so on. Kernels of
+// one form come together, too, where that delays nothing.
 import { sizeOf } from "../../array/index.js";
 import type { Buffer, Kernel, Step } from "../kernel.js";
 import { accessesOf } from "../plan/accesses.js";
 import { loadsOf, mapInside } from "../walk.js";
+import { formOf } from "./forms.js";
 
 type KernelStep = Extract<Step, { kind: "kernel" }>;
 
@@ -27,44 +29,69 @@ export function inLevels(steps: readonly Step[]): Step[] {
   return ordered;
 }
 
-/** What is known of a buffer so far: the levels of those that wrote it, and that read it since. */
-interface Known {
-  written: number;
-  read: number;
+/** A kernel that must come behind another one, or at least not before it. */
+interface Edge {
+  readonly to: number;
+  readonly distance: 0 | 1;
+}
+
+/** What each kernel has behind it. */
+function edgesOf(steps: readonly KernelStep[], last: ReadonlyMap<Buffer, number>): Edge[][] {
+  const edges: Edge[][] = steps.map(() => []);
+  const writers = new Map<Buffer, number[]>();
+  const readers = new Map<Buffer, number[]>();
+  steps.forEach(({ kernel }, at) => {
+    const accesses = accessesOf(kernel);
+    const behind = (others: readonly number[] | undefined, distance: Edge["distance"]) =>
+      others?.forEach((other) => other !== at && edges[other].push({ to: at, distance }));
+    for (const { buffer, kind } of accesses) {
+      behind(writers.get(buffer), 1);
+      if (kind === "write") behind(readers.get(buffer), 1);
+      // Whoever uses a buffer last may write over it: it stays behind all others.
+      else if (last.get(buffer) === at) behind(readers.get(buffer), 0);
+    }
+    for (const { buffer, kind } of accesses) {
+      const list = kind === "write" ? writers : readers;
+      list.set(buffer, [...(list.get(buffer) ?? []), at]);
+      if (kind === "write") readers.delete(buffer);
+    }
+  });
+  return edges;
+}
+
+/** The level of each kernel: the first that it can have, or a later one that has a kernel of its form. */
+function levelsOf(steps: readonly KernelStep[], last: ReadonlyMap<Buffer, number>): number[] {
+  const edges = edgesOf(steps, last);
+  const levels = steps.map(() => 0);
+  steps.forEach((_, at) => {
+    for (const { to, distance } of edges[at]) levels[to] = Math.max(levels[to], levels[at] + distance);
+  });
+  const ofForm = new Map<string, Set<number>>();
+  for (let at = steps.length - 1; at >= 0; at--) {
+    const form = formOf(steps[at].kernel);
+    if (form === null) continue;
+    const others = ofForm.get(form.key) ?? new Set();
+    ofForm.set(form.key, others);
+    const latest = Math.min(...edges[at].map(({ to, distance }) => levels[to] - distance));
+    const better = [...others].filter((level) => level > levels[at] && level <= latest);
+    if (better.length > 0) levels[at] = Math.min(...better);
+    others.add(levels[at]);
+  }
+  return levels;
 }
 
 function byLevel(steps: readonly KernelStep[]): KernelStep[] {
-  const known = new Map<Buffer, Known>();
   const last = new Map<Buffer, number>();
   steps.forEach(({ kernel }, at) => {
     for (const { buffer } of accessesOf(kernel)) last.set(buffer, at);
   });
-  const levels = steps.map(({ kernel }, at) => {
-    const accesses = accessesOf(kernel);
-    let level = 0;
-    for (const { buffer, kind } of accesses) {
-      const { written, read } = known.get(buffer) ?? { written: -1, read: -1 };
-      level = Math.max(level, written + 1);
-      if (kind === "write") level = Math.max(level, read + 1);
-      // Whoever uses a buffer last may write over it: it stays behind all others.
-      else if (last.get(buffer) === at) level = Math.max(level, read);
-    }
-    for (const { buffer, kind } of accesses) {
-      const before = known.get(buffer) ?? { written: -1, read: -1 };
-      known.set(
-        buffer,
-        kind === "write"
-          ? { written: Math.max(level, before.written), read: -1 }
-          : { ...before, read: Math.max(level, before.read) },
-      );
-    }
-    return level;
-  });
+  const levels = levelsOf(steps, last);
   const placed: Placed[][] = [];
   steps.forEach((step, at) => {
     const { kernel } = step;
     const one = {
       step,
+      form: formOf(kernel)?.key ?? null,
       work: workOf(kernel),
       buffers: new Set(accessesOf(kernel).map(({ buffer }) => buffer)),
       lasts: loadsOf(kernel).all.flatMap(({ buffer }) => (last.get(buffer) === at ? [buffer] : [])),
@@ -77,6 +104,7 @@ function byLevel(steps: readonly KernelStep[]): KernelStep[] {
 /** A step in its level. */
 interface Placed {
   readonly step: KernelStep;
+  readonly form: string | null;
   readonly work: number;
   readonly buffers: ReadonlySet<Buffer>;
   /** Those that nothing behind it uses, and that it loads point by point, so that results may lie there. */
@@ -97,8 +125,16 @@ function workOf(kernel: Kernel): number {
   return work < muchWork ? 0 : work;
 }
 
-/** Puts a step behind those of its level, but before those of less work unless it may write over what they read. */
+/**
+ * Puts a step behind those of its form, or else behind all of its level, but before those of less work unless it may write
+ * over what they read.
+ */
 function place(level: Placed[], one: Placed): void {
+  const alike = one.form === null ? -1 : level.findLastIndex(({ form }) => form === one.form);
+  if (alike >= 0) {
+    level.splice(alike + 1, 0, one);
+    return;
+  }
   let at = level.length;
   const mayPass = ({ work, buffers }: Placed): boolean =>
     work < one.work && !one.lasts.some((buffer) => buffers.has(buffer));

@@ -6,8 +6,8 @@ import { accessesOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { isSameLayout, rowAccesses, type Layout, type RowAccess, type Rows } from "./rows.js";
 
-/** Who touches memory: the first thread alone, or all of them. */
-export type Who = "first" | "all";
+/** Who touches memory: one worker alone, by its number, or all of them. */
+export type Who = number | "all";
 
 export interface Touch {
   readonly start: number;
@@ -37,9 +37,9 @@ export class Meetings {
     ];
   }
 
-  /** What a kernel reads and writes, done by the first thread, by all, or by each for its own rows. */
+  /** What a kernel reads and writes, done by one worker, by all, or by each for its own rows. */
   accesses(kernel: Kernel, who: Who | Rows): Touch[] {
-    if (typeof who === "string")
+    if (typeof who !== "object")
       return accessesOf(kernel).map(({ buffer, kind }) => this.touch(buffer, kind === "write", who));
     return rowAccesses(kernel, who).map((access) => this.touchByRows(access));
   }
@@ -60,7 +60,8 @@ export class Meetings {
   /** Takes note of what is touched next; returns whether the threads must meet before. */
   next(touches: readonly Touch[]): boolean {
     const mustMeet = this.forbids(touches);
-    this.pending = new Set(mustMeet ? touches : [...this.pending, ...touches]);
+    if (mustMeet) this.clear();
+    this.add(touches);
     return mustMeet;
   }
 
@@ -68,9 +69,22 @@ export class Meetings {
   forbids(touches: readonly Touch[]): boolean {
     const { pending } = this;
     return touches.some((touch) => {
-      for (const before of pending) if (conflict(before, touch)) return true;
+      for (const before of pending) if (!isOfOne(before, touch) && conflict(before, touch)) return true;
       return false;
     });
+  }
+
+  /** Who has touched what something that is touched next must wait for. */
+  waitedFor(touches: readonly Touch[]): ReadonlySet<Who> {
+    const found = new Set<Who>();
+    for (const before of this.pending)
+      if (!found.has(before.who) && touches.some((touch) => conflict(before, touch))) found.add(before.who);
+    return found;
+  }
+
+  /** Takes note of what is touched next, without a meeting before. */
+  add(touches: readonly Touch[]): void {
+    this.pending = new Set([...this.pending, ...touches]);
   }
 
   /** Whether anything has been touched since the threads last met. */
@@ -99,9 +113,11 @@ export class Meetings {
   }
 }
 
+/** Whether one worker does both, one after the other. */
+const isOfOne = (a: Touch, b: Touch): boolean => a.who !== "all" && a.who === b.who;
+
 const conflict = (a: Touch, b: Touch): boolean =>
   (a.isWrite || b.isWrite) &&
   a.start < b.end &&
   b.start < a.end &&
-  !(a.who === "first" && b.who === "first") &&
   !(a.rows !== null && b.rows !== null && isSameLayout(a.rows, b.rows));

@@ -26,7 +26,7 @@ export const kernelRoots = (kernel: LoopKernel): Expression[] => [
 ];
 
 /** Axes that expressions use the position along. */
-const axesUsed = (roots: readonly Expression[]): Set<number> =>
+export const axesUsed = (roots: readonly Expression[]): Set<number> =>
   new Set(
     expressionsBelow(roots).flatMap((expression) => (expression.kind === "axis" ? [expression.axis] : [])),
   );

@@ -87,8 +87,7 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
     const { code, ...layout } = compile(program, constants, rendererFor(target), (forms) =>
       writeDumps(name, forms),
     );
-    const { text, blocks, threads, sharedBytes, kernels, profile } = code;
-    const launch = { blocks, threads, sharedBytes, kernels, profile };
+    const { text, schedule: _, ...launch } = code;
     const cubin = cubinOf(device, name, text);
     if (memo !== null && cubin.key !== null)
       rememberProgram(cachePath(), memo, { layout, launch, library: cubin.key });

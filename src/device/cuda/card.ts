@@ -71,10 +71,26 @@ function cardOf(driver: Driver, handle: number): Card | { readonly problem: stri
     handle,
     name,
     capability,
-    target: { multiprocessors: attribute("multiprocessors"), sharedBytes: attribute("sharedBytesPerBlock") },
+    target: {
+      multiprocessors: attribute("multiprocessors"),
+      sharedBytes: attribute("sharedBytesPerBlock"),
+      clusterBlocks: clusterBlocks(capability, attribute),
+    },
     isCooperative: attribute("cooperativeLaunch") === 1,
     hasTimeLimit: attribute("timeLimit") === 1,
   };
+}
+
+/** GPUs of data centres with so many multiprocessors or more have 16 of them in one piece. */
+const large = 100;
+
+/** Blocks that a cluster can have: 8 wherever there are clusters. */
+function clusterBlocks(
+  [major]: Card["capability"],
+  attribute: (which: keyof typeof attributes) => number,
+): number {
+  if (major < 9 || attribute("clusterLaunch") !== 1) return 0;
+  return major <= 10 && attribute("multiprocessors") >= large ? 16 : 8;
 }
 
 function nameOf({ koffi, call }: Driver, handle: number): string {

@@ -63,6 +63,7 @@ export const attributes = {
   capabilityMinor: 76,
   cooperativeLaunch: 95,
   sharedBytesPerBlock: 97,
+  clusterLaunch: 120,
 } as const;
 
 /** Statuses that mean something to us (CUresult). */
@@ -85,5 +86,6 @@ export const status = {
   launchFailed: 719,
   cooperativeTooLarge: 720,
   driverMismatch: 803,
+  invalidClusterSize: 912,
   unknown: 999,
 } as const;

@@ -86,21 +86,24 @@ export class Starter {
     const { device } = this.engine;
     const { call } = device.driver;
     const { name, launch, module } = this.loaded;
-    const { blocks, threads, sharedBytes } = launch;
+    const { blocks, threads, sharedBytes, isCluster } = launch;
     const grid = [blocks, 1, 1, threads, 1, 1, sharedBytes, device.work, this.parametersAddress];
-    if (blocks === 1) {
-      device.check(call.cuLaunchKernel(module.entry, ...grid, null), `starting ${name}`);
+    // The blocks of a cluster run at the same time in any case.
+    if (blocks === 1 || isCluster) {
+      const code = call.cuLaunchKernel(module.entry, ...grid, null);
+      if (code === status.invalidClusterSize) this.failTooLarge(code);
+      device.check(code, `starting ${name}`);
       return;
     }
     if (!device.card.isCooperative) {
       fail("cuda", `${device.card.name} cannot start ${name}, whose ${blocks} blocks wait for each other`);
     }
     const code = call.cuLaunchCooperativeKernel(module.entry, ...grid);
-    if (code === status.cooperativeTooLarge) this.failTooLarge();
+    if (code === status.cooperativeTooLarge) this.failTooLarge(code);
     device.check(code, `starting ${name} with ${blocks} blocks`);
   }
 
-  private failTooLarge(): never {
+  private failTooLarge(code: number): never {
     const { device } = this.engine;
     const { name, launch, module } = this.loaded;
     const { blocks, threads, sharedBytes } = launch;
@@ -109,7 +112,7 @@ export class Starter {
     const isKnown = occupancy(each, module.entry, threads, sharedBytes) === status.success;
     const { multiprocessors } = device.card.target;
     return device.failed(
-      status.cooperativeTooLarge,
+      code,
       `starting ${name} with ${blocks} blocks of ${threads} threads and ${sharedBytes} bytes of shared memory`,
       `They have to run at the same time, and ${device.card.name} has room for ` +
         (isKnown ? `${each[0]} on each of its ${multiprocessors} multiprocessors` : "fewer") +

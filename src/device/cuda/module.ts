@@ -9,14 +9,21 @@ export type Launch = Omit<PtxProgram, "text" | "schedule">;
 const entryName = "vibe_rl_run";
 /** Blocks may have more dynamic shared memory than this only if they say so first. */
 const freeSharedBytes = 48 * 1024;
-/** The attribute by which they say so (CUfunction_attribute). */
-const maxDynamicSharedBytes = 8;
+/** Clusters of more blocks than every GPU with clusters has room for, likewise. */
+const freeClusterBlocks = 8;
+/** The attributes by which they say so (CUfunction_attribute). */
+const attributes = { maxDynamicSharedBytes: 8, largeClusters: 14 } as const;
 
 /** It stays loaded as long as somebody has it. */
 export class CudaModule {
   readonly entry: bigint;
 
-  constructor(device: CudaDevice, name: string, code: Uint8Array, { sharedBytes }: Launch) {
+  constructor(
+    device: CudaDevice,
+    name: string,
+    code: Uint8Array,
+    { sharedBytes, blocks, isCluster }: Launch,
+  ) {
     device.needIdle();
     const { call } = device.driver;
     const out = new BigUint64Array(1);
@@ -25,9 +32,14 @@ export class CudaModule {
     unloading.register(this, () => void call.cuModuleUnload(module));
     device.check(call.cuModuleGetFunction(out, module, entryName), `looking for ${entryName} in ${name}`);
     this.entry = out[0];
+    if (isCluster && blocks > freeClusterBlocks)
+      device.check(
+        call.cuFuncSetAttribute(this.entry, attributes.largeClusters, 1),
+        `having ${blocks} blocks of ${name} in a cluster`,
+      );
     if (sharedBytes <= freeSharedBytes) return;
     device.check(
-      call.cuFuncSetAttribute(this.entry, maxDynamicSharedBytes, sharedBytes),
+      call.cuFuncSetAttribute(this.entry, attributes.maxDynamicSharedBytes, sharedBytes),
       `giving blocks of ${name} ${sharedBytes} bytes of shared memory (${device.card.name} has ` +
         `${device.card.target.sharedBytes})`,
     );

@@ -49,6 +49,21 @@ it("one that may write over what others read stays behind them", () => {
   expect(ordered([copy(a, b), product(c, a, d, e)])).toEqual(["dot", "a to b"]);
 });
 
+it("what is alike comes together, at the later of its times where nothing waits for it meanwhile", () => {
+  const [x, y, z, big] = ["x", "y", "z", "big"].map((name) => buffer(name));
+  const kernels = [product(a, a, b), copy(c, d), product(d, d, e), copy(e, f), product(b, e, big)];
+  // The first product could be done at once, and is done beside the second.
+  expect(ordered(kernels)).toEqual(["c to d", "dot", "dot", "dot", "e to f"]);
+  const found = inLevels(stepsOf(kernels)).map((step) =>
+    step.kind === "kernel" && step.kernel.kind === "dot" ? step.kernel.stores[0].address.buffer.name : "",
+  );
+  expect(found).toEqual(["", "b", "e", "big", ""]);
+  // Somebody waits for it in between.
+  expect(ordered([product(a, a, b), copy(b, x), copy(c, d), copy(d, y), product(y, y, z)])).toEqual([
+    ...["dot", "c to d", "b to x", "d to y", "dot"],
+  ]);
+});
+
 it("loops and messages stay where they are, with what is inside in order", () => {
   const inside = stepsOf([copy(a, b), copy(b, c), copy(d, e)]);
   const steps = [
@@ -75,7 +90,7 @@ it("neighbours do not get each other's memory, which they would have to wait for
   // While b is read for the last time, e is written.
   const steps = stepsOf([sort(a, b), sort(b, c), sort(d, e), sort(e, f)]);
   const places = (sideBySide: boolean) => {
-    const fuse = { isCostlyBehind: () => false, smallKernels: 0 };
+    const fuse = { isCostlyBehind: () => false, smallKernels: 0, turnsAtOnce: () => 1 };
     const plan = planMemory(steps, [a, d], [c, f], [], {
       scratch: () => 0,
       ...(sideBySide && { sideBySide: fuse }),

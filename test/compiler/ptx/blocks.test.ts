@@ -18,11 +18,15 @@ registerBackend(emulatedPtx(device, target), { isDefault: false });
 const blocksOf = (f: Computation, args: readonly Array[]): number =>
   compileFor(ptxRenderer(target))(f, ...args).compiled.code.blocks;
 
+/** The same with clusters. */
+const clusters = "cluster ptx";
+registerBackend(emulatedPtx(clusters, { ...target, clusterBlocks: 8 }), { isDefault: false });
+
 /** Fails unless a function is divided over several blocks, and gives the interpreter's answer. */
-function expectDivided(f: Computation, args: readonly Array[], tolerance: Tolerance = {}): void {
+function expectDivided(f: Computation, args: readonly Array[], tolerance: Tolerance = {}, on = device): void {
   expect(blocksOf(f, args)).toBeGreaterThan(1);
   const expected = jit(f, { device: "interpreter" })(...args);
-  expect(differences(jit(f, { device })(...args), expected, tolerance)).toEqual([]);
+  expect(differences(jit(f, { device: on })(...args), expected, tolerance)).toEqual([]);
 }
 
 const near = { rtol: 2e-5, atol: 2e-5 };
@@ -56,6 +60,24 @@ const network = (key: Array): Weights => {
 const loss = ({ a, b, c }: Weights, x: Array): Array =>
   np.square(np.tanh(x.matmul(a)).matmul(b).add(c).sub(1)).mean();
 
+/** Some steps of Adam. */
+function withAdam(key: Array, data: Array): unknown {
+  const start = network(key);
+  const zeros = map((w) => np.zeros(w.shape), start);
+  return lax.scan(
+    ([w, m, v]: [Weights, Weights, Weights]) => {
+      const gradient = grad(loss)(w, data);
+      const mean = map((x, d) => x.mul(0.9).add(d.mul(0.1)), m, gradient);
+      const square = map((x, d) => x.mul(0.99).add(np.square(d).mul(0.01)), v, gradient);
+      const next = map((x, a, b) => x.sub(a.mul(0.01).div(np.sqrt(b).add(1e-3))), w, mean, square);
+      return [[next, mean, square] as [Weights, Weights, Weights], loss(w, data)];
+    },
+    [start, zeros, zeros] as [Weights, Weights, Weights],
+    null,
+    { length: 3 },
+  );
+}
+
 describe.skipIf(isWithoutNative("test/compiler/ptx/blocks.test.ts"))(
   "programs divided over blocks",
   { timeout: 600_000 },
@@ -79,24 +101,40 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/blocks.test.ts"))(
       expectDivided(train, [random.key(3), random.normal(random.key(4), [256, 8])], near);
     });
 
-    it("train a network with the moments of Adam", () => {
-      const train = (key: Array, data: Array) => {
-        const start = network(key);
-        const zeros = map((w) => np.zeros(w.shape), start);
-        return lax.scan(
-          ([w, m, v]: [Weights, Weights, Weights]) => {
-            const gradient = grad(loss)(w, data);
-            const mean = map((x, d) => x.mul(0.9).add(d.mul(0.1)), m, gradient);
-            const square = map((x, d) => x.mul(0.99).add(np.square(d).mul(0.01)), v, gradient);
-            const next = map((x, a, b) => x.sub(a.mul(0.01).div(np.sqrt(b).add(1e-3))), w, mean, square);
-            return [[next, mean, square] as [Weights, Weights, Weights], loss(w, data)];
-          },
-          [start, zeros, zeros] as [Weights, Weights, Weights],
-          null,
-          { length: 3 },
-        );
+    it.for([device, clusters])("train a network with the moments of Adam (%s)", (on) => {
+      expectDivided(withAdam, [random.key(3), random.normal(random.key(4), [128, 8])], near, on);
+    });
+
+    it("are a cluster where that has room for them", () => {
+      const args = [random.key(3), random.normal(random.key(4), [128, 8])] as const;
+      const codeOf = (clusterBlocks: number) =>
+        compileFor(ptxRenderer({ ...target, clusterBlocks }))(withAdam, ...args).compiled.code;
+      for (const [most, isCluster] of [
+        [0, false],
+        [2, false],
+        [8, true],
+      ] as const) {
+        const code = codeOf(most);
+        expect([code.isCluster, code.text.includes(`.reqnctapercluster ${code.blocks}, 1, 1`)]).toEqual([
+          isCluster,
+          isCluster,
+        ]);
+      }
+    });
+
+    it("add up many arrays of different lengths at once", () => {
+      const sizes = [1, 2, 4, 7, 64, 130, 300];
+      const f = (x: Array) => {
+        const y = busy(x);
+        return [
+          y.sum(),
+          ...sizes.map((size, at) => y.add(at).reshape([-1, 8]).sum(1).slice(`:${size}`).sum()),
+        ];
       };
-      expectDivided(train, [random.key(3), random.normal(random.key(4), [128, 8])], near);
+      const sums = (x: Array) =>
+        sizes.map((size) => np.tile(busy(x).sum(1).reshape([-1, 1]), [1, size]).sum(0));
+      expectDivided(f, [whole(1, [128, 16])]);
+      expectDivided(sums, [whole(1, [128, 16])]);
     });
 
     it("sort together: random keys, equal ones, NaN, and ones that are nearly all the same block's", () => {

@@ -111,7 +111,7 @@ describe("tilings", () => {
   it.each(Object.entries(forms).flatMap(([name, form]) => shapes.map((shape) => ({ name, form, shape }))))(
     "of a product $name of $shape are large, and free of conflicts",
     ({ form, shape }) => {
-      const tiling = tilingOf(product(shape, form[0], form[1]), 256);
+      const tiling = tilingOf(product(shape, form[0], form[1]), { threads: 256 });
       expect(tiling.rows * tiling.columns).toBeGreaterThanOrEqual(32);
       expect(frontsOf(tiling, "left", true)).toBeLessThanOrEqual(4);
       expect(frontsOf(tiling, "right", true)).toBeLessThanOrEqual(4);
@@ -119,8 +119,8 @@ describe("tilings", () => {
   );
 
   it("go round the depth where neighbours of both operands lie along it", () => {
-    expect(tilingOf(product([128, 64, 64], true, true), 256).rotation).not.toBeNull();
-    expect(tilingOf(product([128, 64, 64], true, false), 256).rotation).toBeNull();
+    expect(tilingOf(product([128, 64, 64], true, true), { threads: 256 }).rotation).not.toBeNull();
+    expect(tilingOf(product([128, 64, 64], true, false), { threads: 256 }).rotation).toBeNull();
   });
 });
 

@@ -132,6 +132,15 @@ describe.skipIf(isSkipped)("programs that cannot be had", () => {
   });
 });
 
+describe.skipIf(isSkipped)("clusters", () => {
+  it("have more blocks than the GPU has in one piece", () => {
+    useFake({ clusters: 1, multiprocessors: 4 });
+    expect(failure(fakeDevice(interpreted({ blocks: 8, isCluster: true })))).toMatch(
+      /starting jit\(added\) with 8 blocks of 32 threads and 0 bytes of shared memory failed: CUDA_ERROR_INVALID_CLUSTER_SIZE \(912\): .*let this process have it all/,
+    );
+  });
+});
+
 describe.skipIf(isSkipped)("programs that fail", () => {
   it("take the context with them, and say which they were", () => {
     useFake();

@@ -96,6 +96,7 @@ export const renderingText =
       text: `.version 7.8\n${write(steps, plan)}`,
       blocks: 1,
       threads: 32,
+      isCluster: false,
       sharedBytes: 0,
       kernels: [],
       schedule: () => "",

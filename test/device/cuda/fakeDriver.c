@@ -15,16 +15,17 @@
 #include <string.h>
 
 typedef int Status;
-enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_READY = 600, TOO_LARGE = 720 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_READY = 600, TOO_LARGE = 720, INVALID_CLUSTER = 912 };
 
 static struct { const char *name; int64_t value; } numbers[] = {
   // settings
   {"init", 0}, {"version", 13000}, {"devices", 1}, {"countStatus", 0}, {"major", 9}, {"minor", 0}, {"cooperative", 1},
   {"timeLimit", 0}, {"shared", 232448}, {"multiprocessors", 4}, {"totalBytes", 1 << 30}, {"linkStatus", 0},
-  {"flagsStatus", 0}, {"blocksEach", 2}, {"attributeStatus", 0},
+  {"flagsStatus", 0}, {"blocksEach", 2}, {"attributeStatus", 0}, {"clusters", 0},
   // counters
   {"liveBytes", 0}, {"allocations", 0}, {"links", 0}, {"launches", 0}, {"cooperativeLaunches", 0}, {"modules", 0},
   {"toDevice", 0}, {"toHost", 0}, {"bytesToDevice", 0}, {"bytesToHost", 0}, {"waits", 0}, {"sharedAsked", 0}, {"device", -1},
+  {"largeClusters", 0}, {"clusterLaunches", 0},
 };
 
 static int64_t *number(const char *name) {
@@ -169,6 +170,7 @@ static const struct { int code; const char *name, *text; } errors[] = {
   {702, "CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out and was terminated"},
   {719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
   {720, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", "too many blocks in cooperative launch"},
+  {912, "CUDA_ERROR_INVALID_CLUSTER_SIZE", "invalid cluster size"},
   {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "system has unsupported display driver / cuda driver combination"},
 };
 static Status word_of(int code, const char **found, int is_name) {
@@ -196,7 +198,8 @@ Status cuDeviceGet(int *device, int ordinal) { return *device = ordinal + 10, SU
 Status cuDeviceGetName(char *name, int size, int device) { return snprintf(name, (size_t)size, "Fake GPU %d", device - 10), SUCCESS; }
 Status cuDeviceGetAttribute(int *value, int attribute, int device) {
   const char *name = attribute == 16 ? "multiprocessors" : attribute == 17 ? "timeLimit" : attribute == 75 ? "major"
-    : attribute == 76 ? "minor" : attribute == 95 ? "cooperative" : attribute == 97 ? "shared" : NULL;
+    : attribute == 76 ? "minor" : attribute == 95 ? "cooperative" : attribute == 97 ? "shared"
+    : attribute == 120 ? "clusters" : NULL;
   if (!name || device < 10) return INVALID_VALUE;
   return *value = (int)*number(name), (Status)*number("attributeStatus");
 }
@@ -298,6 +301,7 @@ Status cuModuleGetFunction(Module **function, Module *module, const char *name) 
   return *function = module, strcmp(name, "vibe_rl_run") == 0 && !strstr(module->text, "@nameless") ? SUCCESS : 500;
 }
 Status cuFuncSetAttribute(Module *function, int attribute, int value) {
+  if (attribute == 14 && function) return *number("largeClusters") = value, SUCCESS;
   if (attribute != 8 || !function || value > *number("shared")) return INVALID_VALUE;
   return *number("sharedAsked") = value, SUCCESS;
 }
@@ -314,8 +318,12 @@ static Status launch(Module *function, unsigned shared, Stream *stream, uint64_t
 }
 Status cuLaunchKernel(Module *function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned ty, unsigned tz,
     unsigned shared, Stream *stream, uint64_t **parameters, void *extra) {
-  if (x != 1 || y != 1 || z != 1 || !threads || ty != 1 || tz != 1 || extra) return INVALID_VALUE;
-  ++*number("launches");
+  if (y != 1 || z != 1 || !threads || ty != 1 || tz != 1 || extra) return INVALID_VALUE;
+  // Blocks that are started together are a cluster.
+  if (x > 1 && !*number("clusters")) return INVALID_VALUE;
+  if (x > 8 && !*number("largeClusters")) return INVALID_CLUSTER;
+  if (x > *number("multiprocessors")) return INVALID_CLUSTER;
+  ++*number(x > 1 ? "clusterLaunches" : "launches");
   return launch(function, shared, stream, parameters);
 }
 Status cuLaunchCooperativeKernel(Module *function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned ty,

@@ -99,7 +99,7 @@ function programOf(
   body: string,
   { blocks = 16, sharedBytes = 0, hasMessages = false } = {},
 ): MemoryExecutable {
-  const launch = { blocks, threads: size / 16, sharedBytes, kernels: [], profile: null };
+  const launch = { blocks, threads: size / 16, sharedBytes, isCluster: false, kernels: [], profile: null };
   const layout: Omit<Compiled<unknown>, "code"> = {
     memoryBytes: 8 * size + 256,
     inputs: slots.slice(0, 2),

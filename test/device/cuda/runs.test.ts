@@ -116,6 +116,39 @@ describe.skipIf(isSkipped)("programs on a GPU", () => {
     expect([get("launches"), get("cooperativeLaunches"), get("sharedAsked")]).toEqual([0, 1, 100_000]);
   });
 
+  it("start their blocks as a cluster, and say so where it is a large one", () => {
+    const { get } = useFake({ clusters: 1, multiprocessors: 132 });
+    for (const [blocks, isLarge] of [
+      [8, 0],
+      [16, 1],
+    ]) {
+      const f = jit((x: Array) => x.add(blocks), fakeDevice(interpreted({ blocks, isCluster: true })));
+      expect(f(np.float32(1)).item()).toBe(1 + blocks);
+      expect(get("largeClusters")).toBe(isLarge);
+    }
+    expect([get("clusterLaunches"), get("cooperativeLaunches")]).toEqual([2, 0]);
+  });
+
+  it.for([
+    [8, 0, 132, 0],
+    [9, 1, 132, 16],
+    [9, 1, 66, 8],
+    [12, 1, 188, 8],
+    [9, 0, 132, 0],
+  ])("are made for the clusters of the GPU (%i.0, %i, %i)", ([major, clusters, multiprocessors, most]) => {
+    useFake({ major, clusters, multiprocessors });
+    const asked: (number | undefined)[] = [];
+    const f = jit(
+      (x: Array) => x.add(1),
+      fakeDevice((target) => {
+        asked.push(target.clusterBlocks);
+        return interpreted()(target);
+      }),
+    );
+    f(np.float32(1));
+    expect(asked).toEqual([most]);
+  });
+
   it("serve policies, whose arguments stay", () => {
     useFake();
     const program = residentProgram(
@@ -135,7 +168,7 @@ describe.skipIf(isSkipped)("programs that are profiled", () => {
     const script = `
       import { jit, np, registerBackend } from "./dist/array/index.js";
       import { cudaBackend } from "./dist/device/cuda/backend.js";
-      const text = "@time 1024 300 @time 1040 50 @time 1040 50";
+      const text = "@time 1024 300 @time 1056 50 @time 1056 30 @time 1072 20";
       const kernels = ["loop 1", "dot 2", "never"];
       registerBackend(cudaBackend(({ isProfiled }) => ({
         name: "", lanes: 32, limits: { memory: 2 ** 40 }, scratch: () => 0, list: () => ({}),
@@ -150,9 +183,9 @@ describe.skipIf(isSkipped)("programs that are profiled", () => {
     });
     expect(stderr.trim().split("\n")).toEqual([
       "jit: 2 runs, 800 cycles of the first block",
-      " share  cycles each  times  kernel",
-      "75.0 %          300      2  loop 1",
-      "25.0 %           50      4  dot 2",
+      " share  cycles each  waiting before  times  kernel",
+      "75.0 %          300               0      2  loop 1",
+      "25.0 %           40              10      4  dot 2",
     ]);
   });
 });

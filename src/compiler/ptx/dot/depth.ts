@@ -2,7 +2,7 @@
 import { extentOf, type ProductAxis } from "../../schedule/product.js";
 import { positionsOf } from "../indices.js";
 import type { KernelText, Part, Pointer } from "../surroundings.js";
-import { chunksAtOnce, fewChunks, isLong, regimeOf, rotations, vector, type Tiling } from "./layout.js";
+import { chunksAtOnce, isLong, isWrittenOut, regimeOf, rotations, vector, type Tiling } from "./layout.js";
 import { range, type Line } from "./lines.js";
 
 /** What a thread has of a tile. */
@@ -131,7 +131,7 @@ export class Depth {
       ...(rotation === null ? [] : [{ operand: this.turned(rotation, chunks), factor: chunk }]),
     ]);
     const first = own.register ?? String(own.constant);
-    if (chunks <= fewChunks && (rotation === null || chunks === 1)) {
+    if (isWrittenOut(chunks, tiling) && (rotation === null || chunks === 1)) {
       range(chunks).forEach((at) =>
         out.scope(() => this.multiply(load(out.plus(first, at * chunk)), steps, sums)),
       );
@@ -143,7 +143,7 @@ export class Depth {
       const back = out.effect("add.s32", "b32", further, String(-length));
       return out.effect("selp.b32", "b32", back, further, isOver);
     };
-    if (chunks <= fewChunks) {
+    if (isWrittenOut(chunks, tiling)) {
       let position = first;
       range(chunks).forEach((at) => {
         if (at > 0) position = next(position);
@@ -211,7 +211,7 @@ export class Depth {
     const { text, tile, tiling } = this;
     const { product } = tiling;
     const of = (side: Side, axes: readonly ProductAxis[], lines: readonly Line[]) => {
-      const { buffer, offset, ...operand } = product[side];
+      const operand = product[side];
       const last = product.depth.at(-1)?.[side] ?? 0;
       return lines.map((line) => {
         const parts: Part[] = [
@@ -221,7 +221,7 @@ export class Depth {
           ...this.outer.map((axis, which) => ({ operand: outer[which], factor: axis[side] })),
           { operand: start, factor: last },
         ];
-        return text.pointer(buffer, offset, parts);
+        return text.placeAt(operand, parts, () => tile.batch[0]);
       });
     };
     return { left: of("left", product.rows, tile.rows), right: of("right", product.columns, tile.columns) };

@@ -1,15 +1,19 @@
 // Products as PTX: every thread, or a few of a warp, adds up a tile of sums in registers, then goes on with them.
+import { sizeOf } from "../../../array/index.js";
 import type { DotKernel } from "../../kernel.js";
 import { extentOf, type ProductAxis } from "../../schedule/product.js";
 import { divide, positionsOf } from "../indices.js";
 import type { KernelText } from "../surroundings.js";
+import { lanesOfWarp, wholeWarps } from "../types.js";
+import { variantPlaces } from "../variants.js";
+import type { Work } from "../work.js";
 import { Depth } from "./depth.js";
+import { describeTiling } from "./describe.js";
 import { goOn } from "./epilogue.js";
 import { join, type Bit } from "./join.js";
-import { lineOffset, vector } from "./layout.js";
+import { lineOffset, vector, type Tiling } from "./layout.js";
 import { linesAt, range, type Line } from "./lines.js";
-import { tilingOf } from "./tiling.js";
-import { lanesOfWarp } from "../types.js";
+import { tilingOf, type TilingNeeds } from "./tiling.js";
 
 /** How a tile lies along rows, or columns. */
 interface Extension {
@@ -20,26 +24,43 @@ interface Extension {
   readonly unit: number;
 }
 
-export function renderDot(text: KernelText, kernel: DotKernel): void {
-  const { out, thread, threads } = text;
-  const tiling = tilingOf(kernel, threads, ({ buffer }) => text.isFast(buffer));
-  const { product, laneRows, laneColumns, split } = tiling;
-  const rows: Extension = {
-    axes: product.rows,
-    count: tiling.rows,
-    lanes: laneRows,
-    unit: tiling.rowUnit,
-  };
-  const columns: Extension = {
+/** A product, or several of one form as one, given which of their operands lie in shared memory. */
+export function dotWork(kernels: readonly DotKernel[], needs: TilingNeeds): Work {
+  const [kernel] = kernels;
+  const { threads } = needs;
+  const tiling = tilingOf(kernel, { ...needs, variants: kernels.length });
+  const { product, laneRows, laneColumns } = tiling;
+  const rows = { axes: product.rows, count: tiling.rows, lanes: laneRows, unit: tiling.rowUnit };
+  const columns = {
     axes: product.columns,
     count: tiling.columns,
     lanes: laneColumns,
     unit: tiling.columnUnit,
   };
-  const shape = [
-    extentOf(product.batch),
-    ...[rows, columns].map(({ axes, count, lanes }) => Math.ceil(extentOf(axes) / (count * lanes))),
-  ];
+  const tiles = [rows, columns].map(({ axes, count, lanes }) => Math.ceil(extentOf(axes) / (count * lanes)));
+  const grid = { tiling, rows, columns, shape: [extentOf(product.batch), ...tiles] };
+  const variants =
+    kernels.length === 1
+      ? null
+      : { from: kernels.map((_, at) => at), places: variantPlaces(kernels), pieces: null };
+  return {
+    threads: wholeWarps(sizeOf(grid.shape) * lanesOfWarp, threads),
+    write: (text) => renderTiles(text.of(variants), kernel, grid),
+    describe: () => describeTiling(tiling),
+  };
+}
+
+/** A product cut up into tiles: so many for each batch, along rows and along columns. */
+interface TileGrid {
+  readonly tiling: Tiling;
+  readonly rows: Extension;
+  readonly columns: Extension;
+  readonly shape: readonly number[];
+}
+
+function renderTiles(text: KernelText, kernel: DotKernel, { tiling, rows, columns, shape }: TileGrid): void {
+  const { out, thread, threads } = text;
+  const { product, laneRows, laneColumns, split } = tiling;
   const { quotient: warp, remainder: lane } = divide(out, thread, lanesOfWarp, threads);
   const beside = laneRows * laneColumns;
   const parts = divide(out, lane, tiling.isSplitInside ? split : beside, lanesOfWarp);
@@ -77,9 +98,7 @@ export function renderDot(text: KernelText, kernel: DotKernel): void {
     );
 
   const warps = threads / lanesOfWarp;
-  const tiles = shape[0] * shape[1] * shape[2];
-  text.occupy(tiles * lanesOfWarp);
-  out.stride(warp, tiles, warps, warps, (index) => {
+  out.stride(warp, sizeOf(shape), warps, warps, (index) => {
     const [batchIndex, row, column] = positionsOf(out, index, shape);
     const batch = positionsOf(
       out,

@@ -30,10 +30,13 @@ export interface Tiling {
    * lies in different banks of shared memory; null where all go the same way.
    */
   readonly rotation: "rows" | "columns" | null;
+  /** Whether the code should be short rather than save instructions. */
+  readonly isShort: boolean;
 }
 
-/** Chunks up to this number are written out one after the other. */
-export const fewChunks = 4;
+/** Whether so many chunks are written out one after the other. */
+export const isWrittenOut = (chunks: number, { isShort }: Pick<Tiling, "isShort">): boolean =>
+  chunks <= (isShort ? 1 : 4);
 
 /** Lanes that are told apart by a rotation: those that a load of vectors serves together. */
 export const rotations = 8;
@@ -77,7 +80,8 @@ export const registerLimit = (threads: number): number => Math.min(255, Math.flo
  * where they come from far.
  */
 export function chunksAtOnce(tiling: Tiling, threads: number, isFast: boolean): number {
-  const wanted = isFast ? 2 : 4;
+  const wanted = isFast ? (tiling.isShort ? 1 : 2) : 4;
+  if (wanted === 1) return 1;
   return [wanted, 2].find((chunks) => registersOf(tiling, chunks) <= registerLimit(threads)) ?? 1;
 }
 
@@ -92,8 +96,10 @@ export function isAlongColumns(
   return (
     buffer.dtype === "float32" &&
     computed.length === 0 &&
-    [offset, ...counters.map(({ stride }) => stride), ...others.map(({ point }) => strides[point])].every(
-      (stride) => stride % vector === 0,
-    )
+    [
+      offset,
+      ...counters.map(({ stride }) => stride),
+      ...others.map(({ point }) => strides[point] ?? 0),
+    ].every((stride) => stride % vector === 0)
   );
 }

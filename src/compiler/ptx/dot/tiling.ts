@@ -1,7 +1,10 @@
 // Which way to cut up a product is best: all are tried, by an estimate of what they cost.
 import type { DotKernel, DotOperand } from "../../kernel.js";
 import { extentOf, productOf, type ProductAxis } from "../../schedule/product.js";
+import { rootsOf } from "../../walk.js";
+import { costBelow } from "../values.js";
 import { cyclesOf, type Cycles } from "./cost.js";
+import { variantAxis } from "../surroundings.js";
 import { isAlongColumns, registerLimit, registersOf, vector, type Tiling } from "./layout.js";
 import { lanesOfWarp } from "../types.js";
 
@@ -36,13 +39,25 @@ function bestOf(candidates: { readonly tiling: Tiling; readonly cycles: Cycles }
   return best;
 }
 
-/** The tiling that should take the fewest cycles of a block of so many threads. */
+/** What a tiling depends on besides the product. */
+export interface TilingNeeds {
+  /** Threads of the block. */
+  readonly threads: number;
+  /** How many products of the kernel's form are done as one. */
+  readonly variants?: number;
+  /** Whether the code should be short. */
+  readonly isShort?: boolean;
+  readonly isFast?: (operand: DotOperand) => boolean;
+}
+
+/** The tiling that should take the fewest cycles of a block. */
 export function tilingOf(
   kernel: DotKernel,
-  threads: number,
-  isFast: (operand: DotOperand) => boolean = () => true,
+  { threads, variants = 1, isShort = false, isFast = () => true }: TilingNeeds,
 ): Tiling {
-  const product = productOf(kernel, 8);
+  const one = productOf(kernel, 8);
+  const around = { extent: variants, point: variantAxis, left: 0, right: 0 };
+  const product = variants === 1 ? one : { ...one, batch: [around, ...one.batch] };
   const [down, across] = [extentOf(product.rows), extentOf(product.columns)];
   const all = [...product.batch, ...product.rows, ...product.columns, ...product.depth];
   const last = product.depth.at(-1);
@@ -55,7 +70,8 @@ export function tilingOf(
     rightColumns: runsAlong(product.columns.at(-1), "right", product.right, all),
   };
   const isStoredAlong = kernel.stores.some(({ address }) => isAlongColumns(product, address));
-  const given = { kernel, threads, isFast, known: new Map<string, number>() };
+  const following = costBelow(rootsOf(kernel.stores)) + kernel.stores.length;
+  const given = { kernel, threads, isFast, following, known: new Map<string, number>() };
   const candidates: { readonly tiling: Tiling; readonly cycles: Cycles }[] = [];
   for (const rows of powers(8).filter((count) => count < 2 * down)) {
     for (const columns of powers(8).filter((count) => count < 2 * across)) {
@@ -74,7 +90,7 @@ export function tilingOf(
             for (const rotation of [null, "rows", "columns"] as const) {
               if (rotation === "rows" && (laneRows === 1 || chunks < 2)) continue;
               if (rotation === "columns" && (laneColumns === 1 || chunks < 2)) continue;
-              const tiling = { ...tile, laneRows, laneColumns, split, isSplitInside, rotation };
+              const tiling = { ...tile, laneRows, laneColumns, split, isSplitInside, rotation, isShort };
               if (registersOf(tiling, 1) > registerLimit(threads)) continue;
               candidates.push({ tiling, cycles: cyclesOf(tiling, given) });
             }

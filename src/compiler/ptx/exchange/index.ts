@@ -3,32 +3,58 @@
 import { itemSize, sizeOf, type DType } from "../../../array/index.js";
 import type { AxisIndexKernel, ExchangeKernel, Place, Pull } from "../../kernel.js";
 import type { Division } from "../../plan/arena.js";
-import { positionsOf } from "../indices.js";
+import { choose, positionsOf, startsIn } from "../indices.js";
 import { moveAll, type Move } from "../moving.js";
 import type { KernelText, Part, Reference } from "../surroundings.js";
-import { isInCommon, isScattered, isShared, layoutOf, operandSize, startsOf, type Layout } from "./layout.js";
+import { isNumber } from "../text.js";
+import { lanesOfWarp } from "../types.js";
+import type { Work } from "../work.js";
+import {
+  areTotals,
+  describeExchange,
+  isInCommon,
+  isScattered,
+  isShared,
+  layoutOf,
+  operandSize,
+  startsOf,
+  type Layout,
+} from "./layout.js";
 import { Totals } from "./totals.js";
 
-export { describeExchange, exchangeBytes, exchangesFrom, isInCommon, startsOnSide } from "./layout.js";
+export { exchangeBytes, exchangesFrom, isInCommon, startsOnSide } from "./layout.js";
 
 /** What is done between two meetings; null for nothing. */
-type Phase = ((text: KernelText) => void) | null;
+type Phase = Work | null;
 
 /** What is done between meetings, by a place that begins so many bytes behind the beginning of a side. */
-export function exchangePhases(kernel: ExchangeKernel, division: Division, start: number): readonly Phase[] {
+export function exchangePhases(
+  kernel: ExchangeKernel,
+  division: Division,
+  start: number,
+  threads: number,
+): readonly Phase[] {
   if (kernel.pairs !== null) throw new Error("exchanges between pairs of devices are not rendered to PTX");
   const side = (division.start - division.exchange) / 2;
-  const exchange = (text: KernelText) => new Exchange(text, kernel, division, side, start);
-  if (isInCommon(kernel, division)) return [(text) => exchange(text).gather(), null];
+  const phase = (write: (exchange: Exchange) => void): Work => ({
+    threads,
+    write: (text) => write(new Exchange(text, kernel, division, side, start)),
+    describe: () => describeExchange(kernel, division),
+  });
+  if (isInCommon(kernel, division)) return [phase((exchange) => exchange.gather()), null];
   return isShared(kernel, division.parts)
     ? [
-        (text) => exchange(text).layOut(),
-        (text) => exchange(text).addShares(),
-        (text) => exchange(text).takeTotals(),
+        phase((exchange) => exchange.layOut()),
+        phase((exchange) => exchange.addShares()),
+        phase((exchange) => exchange.takeTotals()),
       ]
     : [
-        (text) => exchange(text).layOut(),
-        (text) => (isScattered(kernel) ? exchange(text).scatter() : exchange(text).pull()),
+        phase((exchange) => exchange.layOut()),
+        phase((exchange) => {
+          if (isScattered(kernel)) exchange.scatter();
+          else if (areTotals(kernel)) exchange.addAll();
+          else exchange.pull();
+        }),
       ];
 }
 
@@ -68,7 +94,7 @@ class Exchange {
     const bytes = itemSize(dtype);
     const base = out.pure("add.u64", "b64", this.base, String(start + constant * bytes));
     const place = register === null ? base : out.pure("mad.wide.s32", "b64", register, String(bytes), base);
-    return { space: "global", text: `[${place}]` };
+    return { space: "global", text: `[${place}]`, isOfOthers: true };
   }
 
   /** An element of what a block has laid out. */
@@ -130,7 +156,7 @@ class Exchange {
     const { out } = this.text;
     const bytes = itemSize(this.kernel.pulls[at].from.buffer.dtype);
     const place = out.pure("mad.wide.s32", "b64", index, String(bytes), base);
-    return { space: "global", text: `[${place}+${start + further * bytes}]` };
+    return { space: "global", text: `[${place}+${start + further * bytes}]`, isOfOthers: true };
   }
 
   /** Puts what this block has where it belongs among what the others have. */
@@ -220,28 +246,105 @@ class Exchange {
       const isInside = out.effect("setp.lt.s32", "pred", quad, String(quads));
       const isThere = out.effect("and.pred", "pred", isWanted, isInside);
       const held = out.effect("selp.b32", "b32", quad, "0", isThere);
-      const place = out.effect("mad.wide.s32", "b64", held, "16", this.base);
-      const target = out.effect("add.u64", "b64", place, String(layout.totals));
-      return { source: place, isThere, target: { space: "global", text: `[${target}]` } };
+      const source = out.effect("mad.wide.s32", "b64", held, "16", this.base);
+      return {
+        source,
+        isThere,
+        store: (totals, condition) =>
+          out.line(`@${condition} st.global.v4.u32 [${source}+${layout.totals}], {${totals.join(", ")}};`),
+      };
     });
   }
 
   /** Adds up this block's share of each total, which is its own. */
   scatter(): void {
-    const { text, block, layout } = this;
+    this.addRuns((words) => ({ operand: this.block, factor: words * 4 }));
+  }
+
+  /** Adds up all of the totals. */
+  addAll(): void {
+    this.addRuns(() => null);
+  }
+
+  /** Adds up whole results, all of them together; what is added up begins a part further than operands do, if given. */
+  private addRuns(further: (words: number) => Part | null): void {
+    const { text, layout, kernel } = this;
     const { out } = text;
-    this.eachPull(({ extents, to }, at) => {
-      const size = sizeOf(extents);
-      const skipped = out.effect("mul.wide.u32", "b64", block, String(size * 4));
-      const start = out.effect("add.u64", "b64", this.base, String(layout.operands[at]));
-      const base = out.effect("add.u64", "b64", start, skipped);
-      this.totals.addQuads(size / 4, (quad, isThere) => {
-        const held = out.effect("selp.b32", "b32", quad, "0", isThere);
-        const source = out.effect("mad.wide.s32", "b64", held, "16", base);
-        const parts = [...text.partsOf(to), { operand: held, factor: 4 }];
-        return { source, isThere, target: text.reference(to.buffer, to.offset, parts) };
-      });
+    const runs = kernel.pulls.map(({ extents, to }, at) => {
+      const words = sizeOf(extents);
+      const { space, register, bytes } = text.pointer(to.buffer, to.offset, text.partsOf(to));
+      return { words, source: layout.operands[at], skipped: further(words), space, register, bytes };
     });
+    // Those that go to one kind of memory, from the same register.
+    const groups = new Map<string, typeof runs>();
+    for (const run of runs) {
+      const key = `${run.space} ${run.register}`;
+      groups.set(key, [...(groups.get(key) ?? []), run]);
+    }
+    for (const group of groups.values()) {
+      const [{ space, register }] = group;
+      const starts = startsIn(group.map(({ words }) => Math.ceil(words / 4)));
+      const along = (value: (run: (typeof group)[number]) => number) =>
+        starts.from.map((from, at) => ({ from, value: value(group[at]) - 16 * from }));
+      const areWhole = group.every(({ words, bytes }) => words % 4 === 0 && bytes % 16 === 0);
+      this.totals.addQuads(starts.count, (quad, isThere) => {
+        const held = out.effect("selp.b32", "b32", quad, "0", isThere);
+        const behind = out.effect("shl.b32", "b32", held, "4");
+        const skipped = choose(
+          out,
+          held,
+          starts.from.map((from, at) => ({ from, value: group[at].skipped?.factor ?? 0 })),
+        );
+        const place = text.sum([
+          { operand: behind, factor: 1 },
+          {
+            operand: choose(
+              out,
+              held,
+              along(({ source }) => source),
+            ),
+            factor: 1,
+          },
+          ...(group[0].skipped === null ? [] : [this.product(group[0].skipped.operand, skipped)]),
+        ]);
+        const source = out.effect("mad.wide.s32", "b64", place.register as string, "1", this.base);
+        return {
+          source:
+            place.constant === 0 ? source : out.effect("add.s64", "b64", source, String(place.constant)),
+          isThere,
+          store: (totals, condition) => {
+            const chosen = choose(
+              out,
+              held,
+              along(({ bytes }) => bytes),
+            );
+            const target = text.moved(text.moved({ space, register, bytes: 0 }, behind, 1), chosen, 1);
+            if (areWhole) {
+              out.line(`@${condition} st.${space}.v4.u32 ${text.at(target).text}, {${totals.join(", ")}};`);
+              return;
+            }
+            const limit = choose(
+              out,
+              held,
+              starts.from.map((from, at) => ({ from, value: group[at].words + 4 * from })),
+            );
+            const first = out.effect("shl.b32", "b32", held, "2");
+            totals.forEach((total, word) => {
+              const isOwn = out.effect("setp.lt.s32", "pred", out.plus(first, word), limit);
+              const stores = out.effect("and.pred", "pred", condition, isOwn);
+              out.line(`@${stores} st.${space}.u32 ${text.at(target, 4 * word).text}, ${total};`);
+            });
+          },
+        };
+      });
+    }
+  }
+
+  /** A register times a number, or times another register. */
+  private product(operand: string, by: string): Part {
+    return isNumber(by)
+      ? { operand, factor: Number(by) }
+      : { operand: this.text.out.effect("mul.lo.s32", "b32", operand, by), factor: 1 };
   }
 
   takeTotals(): void {
@@ -256,9 +359,13 @@ class Exchange {
 }
 
 /** The number of the block. */
-export function renderAxisIndex(text: KernelText, { to }: AxisIndexKernel): void {
-  const { out, thread } = text;
-  out.when(out.effect("setp.eq.u32", "pred", thread, "0"), () =>
-    text.store(text.first(to), "int32", out.effect("mov.u32", "b32", "%ctaid.x")),
-  );
-}
+export const axisIndexWork = ({ to }: AxisIndexKernel): Work => ({
+  threads: lanesOfWarp,
+  write: (text) => {
+    const { out, thread } = text;
+    out.when(out.effect("setp.eq.u32", "pred", thread, "0"), () =>
+      text.store(text.first(to), "int32", out.effect("mov.u32", "b32", "%ctaid.x")),
+    );
+  },
+  describe: () => "the block's number",
+});

@@ -10,20 +10,26 @@ import { sharedSortBytes } from "../sharedSort.js";
 /** Words of totals, of all blocks together, that a block reads rather than to meet the others once more. */
 const fewWords = 2 ** 14;
 
+/** Bytes of a cache line, and what is a multiple of so many bytes away lies in the same set. */
+const [lineBytes, farApart] = [128, 4096];
+
 /** Elements of an operand. */
 export const operandSize = ({ extents, perReceiver }: Pull, parts: number): number =>
   sizeOf(extents) * (perReceiver === 0 ? 1 : parts);
 
 const bytesOf = (size: number, { from }: Pull): number => align(size * itemSize(from.buffer.dtype));
 
-/** Whether each block adds up a share of what all get. */
-export const isShared = ({ combine, pulls }: ExchangeKernel, parts: number): boolean =>
+/** Whether all get totals of whole arrays, of words of one kind: they can be added up whatever array they belong to. */
+export const areTotals = ({ combine, pulls }: ExchangeKernel): boolean =>
   combine !== null &&
-  pulls.every(({ perReceiver }) => perReceiver === 0) &&
-  // Words of one kind, which can be added up whatever array they belong to.
-  pulls.every(({ from }) => from.buffer.dtype === pulls[0].from.buffer.dtype) &&
   itemSize(pulls[0].from.buffer.dtype) === 4 &&
-  parts * pulls.reduce((sum, { extents }) => sum + sizeOf(extents), 0) > fewWords;
+  pulls.every(
+    ({ from, perReceiver }) => perReceiver === 0 && from.buffer.dtype === pulls[0].from.buffer.dtype,
+  );
+
+/** Whether each block adds up a share of what all get. */
+export const isShared = (kernel: ExchangeKernel, parts: number): boolean =>
+  areTotals(kernel) && parts * kernel.pulls.reduce((sum, { extents }) => sum + sizeOf(extents), 0) > fewWords;
 
 /** Whether each block gets a total of its own, which lies in one piece. */
 export const isScattered = ({ combine, pulls }: ExchangeKernel): boolean =>
@@ -57,11 +63,13 @@ export function layoutOf(kernel: ExchangeKernel, parts: number): Layout {
     end += bytesOf(operandSize(pull, parts), pull);
     return start;
   });
+  // What a block reads of all others lies in different sets of caches.
+  const stride = end % farApart === 0 ? end + lineBytes : end;
   return {
     operands,
-    stride: end,
-    totals: parts * end,
-    bytes: (parts + (isShared(kernel, parts) ? 1 : 0)) * end,
+    stride,
+    totals: parts * stride,
+    bytes: (parts + (isShared(kernel, parts) ? 1 : 0)) * stride,
   };
 }
 

@@ -4,7 +4,39 @@ import type { ExchangeKernel } from "../../kernel.js";
 import { divide } from "../indices.js";
 import { operate } from "../operations.js";
 import type { KernelText, Reference } from "../surroundings.js";
+import { lanesOfWarp, wholeWarps } from "../types.js";
 import type { Layout } from "./layout.js";
+
+/** Four words of which all blocks have some. */
+export interface Quad {
+  /** Where those of the first block are. */
+  readonly source: string;
+  readonly isThere: string;
+  /** Takes the totals, where a condition holds. */
+  readonly store: (totals: readonly string[], condition: string) => void;
+}
+
+/** Blocks whose words a thread loads at once, at most. */
+const mostSenders = 16;
+
+/** Threads that share the blocks of each quad: as many as there are to spare, in one warp. */
+function helpersFor(quads: number, parts: number, threads: number): number {
+  let helpers = 1;
+  while (
+    helpers < lanesOfWarp &&
+    parts % (2 * helpers) === 0 &&
+    (2 * helpers * quads <= threads || parts / helpers > mostSenders)
+  )
+    helpers *= 2;
+  return helpers;
+}
+
+/** The most blocks that can be loaded at once, each time as many. */
+function mostTogether(senders: number): number {
+  let together = Math.min(senders, mostSenders);
+  while (senders % together !== 0) together--;
+  return together;
+}
 
 export class Totals {
   constructor(
@@ -55,38 +87,33 @@ export class Totals {
   }
 
   /**
-   * Combines words of all blocks, four at a time, whatever they belong to; and with so many threads for the same ones.
-   * `place` says where those of the first block are, and where to put the total.
+   * Combines words of all blocks, four at a time, whatever they belong to; and with so many threads for the same ones that as
+   * many loads as can be are under way together. `place` says where those of the first block are, and what to do with totals.
    */
-  addQuads(
-    count: number,
-    place: (
-      quad: string,
-      isThere: string,
-    ) => { readonly source: string; readonly isThere: string; readonly target: Reference },
-  ): void {
+  addQuads(count: number, place: (quad: string, isThere: string) => Quad): void {
     const { text, parts, layout } = this;
     const { out, threads, thread } = text;
-    const helpers = Math.min(8, 2 ** Math.max(0, Math.floor(Math.log2(parts / 8))));
+    const helpers = helpersFor(count, parts, threads);
     const senders = parts / helpers;
     const { quotient: number, remainder: helper } = divide(out, thread, helpers, threads);
     const isFirst = out.effect("setp.eq.s32", "pred", helper, "0");
     const skip = out.effect("mul.wide.u32", "b64", helper, String(senders * layout.stride));
     const turn = (start: string) => {
       const quad = out.effect("add.s32", "b32", number, start);
-      const found = place(quad, out.effect("setp.lt.s32", "pred", quad, String(count)));
-      const totals = this.addSenders(out.effect("add.u64", "b64", found.source, skip), senders);
+      const { source, isThere, store } = place(quad, out.effect("setp.lt.s32", "pred", quad, String(count)));
+      const totals = this.addSenders(out.effect("add.u64", "b64", source, skip), senders);
       for (let bit = 1; bit < helpers; bit *= 2)
         totals.forEach((total, word) => {
           const got = out.effect("shfl.sync.bfly.b32", "b32", total, String(bit), "31", "-1");
           totals[word] = this.combineWords(total, got, bit, helper);
         });
-      const stores = out.effect("and.pred", "pred", isFirst, found.isThere);
-      const { space, text: target } = found.target;
-      out.line(`@${stores} st.${space}.v4.u32 ${target}, {${totals.join(", ")}};`);
+      store(totals, out.effect("and.pred", "pred", isFirst, isThere));
     };
     const turns = Math.ceil((count * helpers) / threads);
-    if (turns === 1) turn("0");
+    const busy = wholeWarps(count * helpers, threads);
+    // What nobody needs is not asked for: all blocks come to the same words at the same time.
+    const isBusy = busy === threads ? null : out.pure("setp.lt.u32", "pred", thread, String(busy));
+    if (turns === 1) out.when(isBusy, () => turn("0"));
     else out.loop("0", String((turns * threads) / helpers), String(threads / helpers), turn);
   }
 
@@ -96,10 +123,10 @@ export class Totals {
     const { out } = text;
     const quad = (place: string): string[] => {
       const words = Array.from({ length: 4 }, () => out.register("b32"));
-      out.line(`ld.global.v4.u32 {${words.join(", ")}}, ${place};`);
+      out.line(`ld.global.cg.v4.u32 {${words.join(", ")}}, ${place};`);
       return words;
     };
-    const together = Math.min(senders, 16);
+    const together = mostTogether(senders);
     const load = (base: string) =>
       Array.from({ length: together }, (_, sender) => quad(`[${base}+${sender * layout.stride}]`));
     const totals = load(source).reduce((sum, words) => sum.map((word, at) => this.combine(word, words[at])));

@@ -37,6 +37,8 @@ export const fibers = `#define _GNU_SOURCE
 #define INLINE static inline __attribute__((always_inline))
 ${switching}
 enum state { READY, AT_BARRIER, IN_WARP, DONE, FAILED };
+/* The barrier of a cluster, besides those of each block. */
+enum { CLUSTER = 16 };
 struct barrier { uint32_t arrived, count, votes, last; int line; };
 struct cell;
 struct block { uint32_t index; uint8_t *shared; struct cell *cells, *byteCells; struct barrier barriers[16]; };

@@ -53,6 +53,28 @@ static uint32_t meetBlock(struct fiber *F, uint32_t id, uint32_t count, int isWa
   if (isWaiting) stop(F);
   return F->result;
 }
+/* Waits for all threads of all blocks, which are one cluster. */
+static uint32_t inCluster;
+static void meetCluster(struct fiber *F, int line) {
+  F->barrier = CLUSTER;
+  checkAligned(F, line);
+  F->line = line;
+  F->what = "the cluster's barrier";
+  if (++inCluster < THREADS * BLOCKS) {
+    F->state = AT_BARRIER;
+    stop(F);
+    return;
+  }
+  inCluster = 0;
+  now += 1;
+  for (uint32_t i = 0; i < THREADS * BLOCKS; ++i) {
+    struct fiber *const other = &fibers[i];
+    if (other != F && (other->state != AT_BARRIER || other->barrier != CLUSTER)) continue;
+    for (uint32_t b = 0; b < BLOCKS; ++b) other->known[b] = now;
+    other->state = READY;
+  }
+  stop(F);
+}
 /* Waits for the lanes of a mask; the last one that comes gives all of them their results. */
 static void meetWarp(struct fiber *F, uint32_t mask, void (*give)(struct fiber *lanes, uint32_t mask), const char *what, int line) {
   mask &= lanesThere(F);

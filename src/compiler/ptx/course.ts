@@ -1,0 +1,416 @@
+// What the threads of a block do in a program, one thing after the other: which of them do each kernel, and where those of a
+// warp, of a block or of all blocks wait for each other, because one would touch what another has not done with.
+import type { ExchangeKernel, Kernel, Place, SortKernel, Step } from "../kernel.js";
+import type { MemoryPlan } from "../plan/arena.js";
+import { Meetings, type Touch, type Who } from "../schedule/meetings.js";
+import { formOf } from "../schedule/forms.js";
+import { kernelsIn } from "../walk.js";
+import { exchangePhases, exchangesFrom, isInCommon, startsOnSide } from "./exchange/index.js";
+import { Readers } from "./readers.js";
+import { sortAloneWork, sortShareWork } from "./sharedSort.js";
+import { lanesOfWarp } from "./types.js";
+import { areAlike } from "./variants.js";
+import { workOf, type OwnKernel, type Work } from "./work.js";
+
+type StepOf<Kind extends Step["kind"]> = Extract<Step, { kind: Kind }>;
+type PrintKernel = Extract<Kernel, { kind: "print" }>;
+
+/** Threads do a kernel, a part of it, or several of one form, from one of them on. */
+export interface WorkAction {
+  readonly kind: "work";
+  readonly kernels: readonly Kernel[];
+  readonly work: Work;
+  readonly first: number;
+  /** What is done of the kernel, in words, if it is not the first of it. */
+  readonly note: string | null;
+}
+
+export type Action =
+  | WorkAction
+  | { readonly kind: "wait"; readonly circle: "block" | "grid" }
+  /** The lanes of a warp wait for each other. */
+  | { readonly kind: "align"; readonly warp: number }
+  /** The next exchange goes by the other side. */
+  | { readonly kind: "turn" }
+  | { readonly kind: "print"; readonly kernel: PrintKernel }
+  /** What is done where a sort was too much for a block. */
+  | { readonly kind: "tooMuch"; readonly body: readonly Action[] }
+  /** A loop; `warp` is the only warp that has anything to do in it, if there is one. */
+  | {
+      readonly kind: "loop";
+      readonly step: StepOf<"loop">;
+      readonly warp: number | null;
+      readonly body: readonly Action[];
+    }
+  | {
+      readonly kind: "while";
+      readonly step: StepOf<"while">;
+      readonly test: readonly Action[];
+      readonly body: readonly Action[];
+    }
+  | {
+      readonly kind: "branch";
+      readonly step: StepOf<"branch">;
+      readonly cases: readonly (readonly Action[])[];
+    };
+
+/** All that threads do in some actions, in order. */
+export const worksIn = (actions: readonly Action[]): WorkAction[] =>
+  actions.flatMap((action): readonly WorkAction[] => {
+    switch (action.kind) {
+      case "work":
+        return [action];
+      case "loop":
+      case "tooMuch":
+        return worksIn(action.body);
+      case "while":
+        return worksIn([...action.test, ...action.body]);
+      case "branch":
+        return action.cases.flatMap(worksIn);
+      case "wait":
+      case "align":
+      case "turn":
+      case "print":
+        return [];
+    }
+  });
+
+/** What has been touched when a block has come so far. */
+class State {
+  constructor(
+    /** Since the threads of the block last met. */
+    readonly block: Meetings,
+    /** By lanes of each warp, since they last waited for each other. */
+    readonly warps: Map<number, Meetings>,
+    /** What blocks have in common. */
+    readonly readers: Readers,
+    /** Threads that have had something to do since the block last met. */
+    public busy = 0,
+  ) {}
+
+  fork(): State {
+    const warps = new Map([...this.warps].map(([warp, meetings]) => [warp, meetings.fork()]));
+    return new State(this.block.fork(), warps, this.readers.fork(), this.busy);
+  }
+
+  /** Takes in what has been touched on other ways. */
+  join(others: readonly State[]): void {
+    this.block.join(others.map(({ block }) => block));
+    for (const warp of new Set(others.flatMap(({ warps }) => [...warps.keys()]))) {
+      const ways = others.flatMap(({ warps }) => warps.get(warp) ?? []);
+      const joined = ways[0].fork();
+      joined.join(ways);
+      this.warps.set(warp, joined);
+    }
+    this.readers.join(others.map(({ readers }) => readers));
+    this.busy = Math.max(...others.map(({ busy }) => busy));
+  }
+
+  /** Whether all that another one knows of is known here. */
+  covers(other: State): boolean {
+    return (
+      this.block.covers(other.block) &&
+      this.readers.covers(other.readers) &&
+      [...other.warps].every(([warp, meetings]) => {
+        const own = this.warps.get(warp);
+        return own === undefined ? !meetings.isPending : own.covers(meetings);
+      })
+    );
+  }
+
+  blockHasMet(): void {
+    this.block.clear();
+    this.warps.clear();
+    this.busy = 0;
+  }
+}
+
+/** Loops of so few kernels stay in the nearest cache for instructions, and it is worth having them there for so many turns. */
+const [tightKernels, tightTurns] = [24, 16];
+
+const isTight = ({ counter, body }: StepOf<"loop">): boolean =>
+  counter.length >= tightTurns && body.length <= tightKernels && body.every(({ kind }) => kind === "kernel");
+
+/** A way through a program. */
+class Way {
+  readonly actions: Action[] = [];
+  constructor(readonly state: State) {}
+}
+
+export class Course {
+  private readonly start: Meetings;
+  /** By the first kernel that is done in them. */
+  private readonly works = new Map<Kernel, Work>();
+  private readonly touches = new Map<object, Map<string, readonly Touch[]>>();
+
+  /** Whether code should be short: it is not in a loop whose code stays near while it runs. */
+  private isShort = true;
+
+  constructor(
+    private readonly plan: MemoryPlan,
+    private readonly threads: number,
+    /** Whether warps may do kernels by themselves; all of them are in every kernel otherwise. */
+    private readonly areWarpsApart: boolean,
+  ) {
+    this.start = new Meetings(plan);
+  }
+
+  actionsOf(steps: readonly Step[]): readonly Action[] {
+    const way = new Way(new State(this.start.fork(), new Map(), new Readers(this.plan)));
+    this.take(steps, way);
+    return way.actions;
+  }
+
+  private take(steps: readonly Step[], way: Way): void {
+    for (let at = 0; at < steps.length;) {
+      const exchanges = exchangesFrom(steps, at);
+      const alike = this.alikeFrom(steps, at);
+      if (exchanges.length > 0)
+        this.exchange(
+          exchanges.filter((kernel) => !this.plan.isIdle(kernel)),
+          way,
+        );
+      else if (alike.length > 1) this.work(alike, this.ownWork(alike), way);
+      else this.takeStep(steps[at], way);
+      at += Math.max(1, exchanges.length, alike.length);
+    }
+  }
+
+  /** Kernels from a step on that follow each other, do not wait for each other, and can be done as one. */
+  private alikeFrom(steps: readonly Step[], first: number): readonly OwnKernel[] {
+    const found: OwnKernel[] = [];
+    const touched = this.start.fork();
+    for (let at = first; at < steps.length; at++) {
+      const step = steps[at];
+      if (step.kind !== "kernel" || step.kernel.kind === "print" || step.kernel.kind === "exchange") break;
+      const { kernel } = step;
+      if (found.length > 0 && !areAlike(found[0], kernel, this.plan)) break;
+      if (touched.next(this.touchesOf(kernel, "all"))) break;
+      found.push(kernel);
+      if (formOf(kernel) === null) break;
+    }
+    return found;
+  }
+
+  private takeStep(step: Step, way: Way): void {
+    switch (step.kind) {
+      case "kernel":
+        this.takeKernel(step.kernel, way);
+        break;
+      case "loop":
+        if (step.counter.length > 0) this.takeLoop(step, way);
+        break;
+      case "while":
+        this.takeWhile(step, way);
+        break;
+      case "branch":
+        this.takeBranch(step, way);
+        break;
+    }
+  }
+
+  private takeLoop(step: StepOf<"loop">, way: Way): void {
+    this.meetOutside(step, way);
+    const isShort = this.isShort;
+    this.isShort = !isTight(step);
+    const { actions, end } = this.iterate(way.state, (inside) => this.take(step.body, inside));
+    this.isShort = isShort;
+    way.actions.push({ kind: "loop", step, warp: this.onlyWarp(actions), body: actions });
+    way.state.join([end]);
+  }
+
+  /** Once before a loop, rather than in every iteration for what was before the first. */
+  private meetOutside(step: Step, { state, actions }: Way): void {
+    const touches = this.once(step, "all", () => [
+      ...new Set(
+        kernelsIn([step])
+          .filter((kernel) => !this.plan.isIdle(kernel))
+          .flatMap((kernel) => this.touchesOf(kernel, "all")),
+      ),
+    ]);
+    if (state.block.waitedFor(touches).size > 0) this.wait("block", { state, actions });
+  }
+
+  /**
+   * One of many iterations, which begins where threads come in or where the iteration before has ended, whatever they have
+   * touched there.
+   */
+  private iterate(
+    before: State,
+    body: (way: Way) => void,
+  ): { readonly actions: readonly Action[]; readonly end: State } {
+    const entry = before.fork();
+    for (;;) {
+      const way = new Way(entry.fork());
+      body(way);
+      if (entry.covers(way.state)) return { actions: way.actions, end: way.state };
+      const { busy } = entry;
+      entry.join([entry.fork(), way.state]);
+      // What is placed is placed as before.
+      entry.busy = busy;
+    }
+  }
+
+  /** The warp that does all of some actions, if one does. */
+  private onlyWarp(actions: readonly Action[]): number | null {
+    if (!this.areWarpsApart) return null;
+    const found = new Set(
+      actions.map((action): number | null => {
+        if (action.kind === "loop" || action.kind === "align") return action.warp;
+        return action.kind === "work" && action.work.threads <= lanesOfWarp
+          ? action.first / lanesOfWarp
+          : null;
+      }),
+    );
+    const [warp = null] = found;
+    return found.size === 1 ? warp : null;
+  }
+
+  private takeWhile(step: StepOf<"while">, way: Way): void {
+    this.meetOutside(step, way);
+    let test: readonly Action[] = [];
+    let behindTest = way.state;
+    const { actions } = this.iterate(way.state, (inside) => {
+      this.take(step.test, inside);
+      this.look(step, step.predicate, inside);
+      test = inside.actions.splice(0);
+      behindTest = inside.state.fork();
+      this.take(step.body, inside);
+    });
+    way.actions.push({ kind: "while", step, test, body: actions });
+    // It is left behind the test.
+    way.state.join([behindTest]);
+  }
+
+  private takeBranch(step: StepOf<"branch">, way: Way): void {
+    this.look(step, step.index, way);
+    const ways = step.cases.map((steps) => {
+      const one = new Way(way.state.fork());
+      this.take(steps, one);
+      return one;
+    });
+    way.actions.push({ kind: "branch", step, cases: ways.map(({ actions }) => actions) });
+    way.state.join(ways.map(({ state }) => state));
+  }
+
+  /** All threads look at an element to decide where a step goes on. */
+  private look(step: Step, { buffer }: Place, way: Way): void {
+    const touches = this.once(step, "look", () => [this.start.touch(buffer, false, "all")]);
+    if (way.state.block.waitedFor(touches).size > 0) this.wait("block", way);
+    way.state.block.add(touches);
+  }
+
+  private takeKernel(kernel: Kernel, way: Way): void {
+    if (this.plan.isIdle(kernel)) return;
+    switch (kernel.kind) {
+      case "exchange":
+        this.exchange([kernel], way);
+        break;
+      case "print":
+        this.wait("block", way);
+        way.actions.push({ kind: "print", kernel });
+        break;
+      case "sort":
+        if (this.plan.division.sorts.has(kernel)) this.sortTogether(kernel, way);
+        else this.work([kernel], this.ownWork([kernel]), way);
+        break;
+      case "copy":
+        // A result is handed out when all have read what may be in its place.
+        if (this.plan.division.common.has(kernel.to.buffer) && way.state.readers.mayRead([kernel.to.buffer]))
+          this.wait("grid", way);
+        this.work([kernel], this.ownWork([kernel]), way);
+        break;
+      case "loop":
+      case "dot":
+      case "axisIndex":
+        this.work([kernel], this.ownWork([kernel]), way);
+        break;
+    }
+  }
+
+  private ownWork(kernels: readonly OwnKernel[]): Work {
+    const { threads, isShort } = this;
+    const work = this.works.get(kernels[0]) ?? workOf(kernels, this.plan, { threads, isShort });
+    this.works.set(kernels[0], work);
+    return work;
+  }
+
+  /** Threads do something, when those have waited for each other that must. */
+  private work(kernels: readonly Kernel[], work: Work, way: Way, note: string | null = null): void {
+    if (work.threads === 0) return;
+    const { state, actions } = way;
+    const isOfOneWarp = this.areWarpsApart && work.threads <= lanesOfWarp;
+    const touches = (who: Who) => kernels.flatMap((kernel) => this.touchesOf(kernel, who));
+    const before = state.block.waitedFor(touches("all"));
+    const [only] = before;
+    const isBehindOne = before.size === 1 && only !== "all";
+    if (before.size > 0 && !(isOfOneWarp && isBehindOne)) this.wait("block", way);
+    const first = isOfOneWarp && isBehindOne ? only * lanesOfWarp : state.busy % this.threads;
+    if (isOfOneWarp) {
+      const warp = first / lanesOfWarp;
+      const own = state.warps.get(warp) ?? this.start.fork();
+      state.warps.set(warp, own);
+      if (own.next(touches("all"))) actions.push({ kind: "align", warp });
+      state.block.add(touches(warp));
+      if (!isBehindOne) state.busy += work.threads;
+    } else {
+      state.block.add(touches("all"));
+      state.busy += work.threads;
+    }
+    actions.push({ kind: "work", kernels, work, first, note });
+    for (const kernel of kernels) state.readers.note(kernel);
+  }
+
+  private wait(circle: "block" | "grid", { state, actions }: Pick<Way, "state" | "actions">): void {
+    actions.push({ kind: "wait", circle });
+    state.blockHasMet();
+    if (circle === "grid") state.readers.haveMet();
+  }
+
+  /** Exchanges that do not wait for each other go through the same meetings. */
+  private exchange(kernels: readonly ExchangeKernel[], way: Way): void {
+    const { division } = this.plan;
+    if (kernels.length === 0) return;
+    if (division.parts === 1) throw new Error("a program for several devices is rendered for one block");
+    const gathers = kernels.filter((kernel) => isInCommon(kernel, division));
+    const gathered = gathers.flatMap(({ pulls }) => pulls.map(({ to }) => to.buffer));
+    if (way.state.readers.mayRead(gathered)) this.wait("grid", way);
+    const { starts } = startsOnSide(kernels, division.parts);
+    const all = kernels.map((kernel, at) => exchangePhases(kernel, division, starts[at], this.threads));
+    const meetings = Math.max(...all.map((phases) => phases.length)) - 1;
+    for (let turn = 0; turn <= meetings; turn++) {
+      if (turn > 0) this.wait("grid", way);
+      all.forEach((phases, at) => {
+        const phase = phases[turn] ?? null;
+        if (phase !== null) this.work([kernels[at]], phase, way, turn === 0 ? null : "goes on");
+      });
+    }
+    way.actions.push({ kind: "turn" });
+  }
+
+  /** Sorts by all blocks, or by the first where keys are spread too unevenly. */
+  private sortTogether(kernel: SortKernel, way: Way): void {
+    const { division } = this.plan;
+    if (way.state.readers.mayRead(kernel.values.map(({ to }) => to.buffer))) this.wait("grid", way);
+    this.work([kernel], sortShareWork(kernel, division, this.threads), way);
+    this.wait("grid", way);
+    const alone = new Way(way.state.fork());
+    this.work([kernel], sortAloneWork(kernel, division, this.threads), alone, "a network of all keys");
+    this.wait("grid", alone);
+    way.actions.push({ kind: "tooMuch", body: alone.actions });
+    way.state.join([way.state.fork(), alone.state]);
+  }
+
+  /** Touches are compared by identity, so that those of a kernel are made once. */
+  private touchesOf(kernel: Kernel, who: Who): readonly Touch[] {
+    return this.once(kernel, String(who), () => this.start.touchesOf(kernel, who));
+  }
+
+  private once(what: object, how: string, make: () => readonly Touch[]): readonly Touch[] {
+    const known = this.touches.get(what) ?? new Map<string, readonly Touch[]>();
+    this.touches.set(what, known);
+    const found = known.get(how) ?? make();
+    known.set(how, found);
+    return found;
+  }
+}

@@ -1,0 +1,63 @@
+// What the threads of a block do of a kernel without waiting for other kernels: how many of them it takes, and its code.
+import type { CopyKernel, Kernel } from "../kernel.js";
+import type { MemoryPlan } from "../plan/arena.js";
+import { bytesOf } from "../plan/clusters.js";
+import { copyWork, shareWork } from "./copy.js";
+import { dotWork } from "./dot/index.js";
+import { axisIndexWork } from "./exchange/index.js";
+import { loopWork } from "./loop.js";
+import { sortWork } from "./sort.js";
+import type { KernelText } from "./surroundings.js";
+
+export interface Work {
+  /** Threads that have something to do, from the first on; they are whole warps. */
+  readonly threads: number;
+  readonly write: (text: KernelText) => void;
+  /** In words, for people: how threads share it. */
+  readonly describe: () => string;
+}
+
+/** How a block does kernels. */
+export interface Manner {
+  /** Threads of the block. */
+  readonly threads: number;
+  /** Whether code should be short rather than save instructions: it comes from far each time. */
+  readonly isShort: boolean;
+}
+
+/** Kernels that a block does by itself. */
+export type OwnKernel = Exclude<Kernel, { kind: "print" | "exchange" }>;
+
+/** What a block does of a kernel, or of several of one form as one. */
+export function workOf(kernels: readonly OwnKernel[], plan: MemoryPlan, { threads, isShort }: Manner): Work {
+  const [kernel] = kernels;
+  switch (kernel.kind) {
+    case "loop":
+      return loopWork(
+        kernels.filter((one) => one.kind === "loop"),
+        { threads, isShort },
+      );
+    case "dot":
+      return dotWork(
+        kernels.filter((one) => one.kind === "dot"),
+        { threads, isShort, isFast: ({ buffer }) => plan.fast.has(buffer) },
+      );
+    case "sort":
+      return sortWork(kernel, threads);
+    case "copy":
+      return plan.division.common.has(kernel.to.buffer)
+        ? shareWork(kernel, plan.division.parts, threads)
+        : copyWork(kernel, threads, mayOverlap(kernel, plan));
+    case "axisIndex":
+      return axisIndexWork(kernel);
+  }
+}
+
+function mayOverlap({ from, to }: CopyKernel, { addresses, fast }: MemoryPlan): boolean {
+  if (fast.has(from.buffer) !== fast.has(to.buffer)) return false;
+  const [a, b] = [from, to].map(({ buffer }) => {
+    const start = addresses.get(buffer) ?? 0;
+    return { start, end: start + bytesOf(buffer) };
+  });
+  return a.start < b.end && b.start < a.end;
+}

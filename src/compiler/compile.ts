@@ -1,5 +1,5 @@
 // Programs to machine code: simplified, fused into kernels, laid out in memory, rendered.
-import { axes as deviceAxes, fail, subPrograms, type DType, type Program } from "../array/index.js";
+import { fail, subPrograms, type DType, type Program } from "../array/index.js";
 import { groupsIn } from "./collectives.js";
 import type { Compiled } from "./compiled.js";
 import type { CompiledForms } from "./dump.js";
@@ -33,9 +33,13 @@ export function compile<Code>(
 ): Compiled<Code> {
   groupsIn(given, []);
   const divided = renderer.divide?.(given, constants) ?? null;
-  const parts = divided === null ? 1 : deviceAxes.countAlong(divided.axes);
   const whole = divided?.program ?? given;
-  const { program, steps, plan, inputs, outputs, messages } = lowerProgram(whole, constants, renderer, parts);
+  const { program, steps, plan, inputs, outputs, messages } = lowerProgram(
+    whole,
+    constants,
+    renderer,
+    divided?.axes,
+  );
   refuseOversized(plan.bytes, renderer);
   const code = renderer.render(steps, plan);
   look({ simplified: program, steps, plan, listings: renderer.list(code) });

@@ -184,7 +184,8 @@ export interface SortKernel {
   readonly outer: number;
   /** The first key decides, the others where those before are equal. */
   readonly keys: readonly Place[];
-  readonly values: readonly { readonly from: Place; readonly to: Place }[];
+  /** What is reordered: arrays, or, where there is none, the positions in their lane, as int32. */
+  readonly values: readonly { readonly from: Place | null; readonly to: Place }[];
 }
 
 /** The whole of one array copied to another place, which may overlap it: as if all was read before it is written. */

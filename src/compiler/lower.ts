@@ -1,5 +1,5 @@
 // From a Program to kernels that have their place in memory: what all renderers begin with.
-import type { Program } from "../array/index.js";
+import { axes as deviceAxes, type NamedAxis, type Program } from "../array/index.js";
 import type { Message, Slot } from "./compiled.js";
 import { fuseProgram, type PlacedArray } from "./fuse/program.js";
 import type { Buffer, Step } from "./kernel.js";
@@ -21,18 +21,26 @@ const buffersOf = (arrays: readonly PlacedArray[]): Buffer[] => arrays.map(({ pl
 /** What of a renderer kernels depend on. */
 type Needs = MemoryNeeds & Pick<Renderer<unknown>, "arrange">;
 
-/** Simplifies, fuses and plans a program, whose first `constants` inputs keep their values between calls. */
-export function lowerProgram(given: Program, constants: number, needs: Needs, parts = 1): Lowered {
+/**
+ * Simplifies, fuses and plans a program, whose first `constants` inputs keep their values between calls, for the parts of a
+ * machine that are arranged along axes.
+ */
+export function lowerProgram(
+  given: Program,
+  constants: number,
+  needs: Needs,
+  axes: readonly NamedAxis[] = [],
+): Lowered {
   const program = simplifyProgram(given);
   const { sideBySide = null } = needs;
   const fused = fuseProgram(program, {
-    copiesResults: parts > 1,
+    copiesResults: deviceAxes.countAlong(axes) > 1,
     ...(sideBySide !== null && { sizes: sideBySide }),
   });
   const { inputs, outputs, messages } = fused;
   const steps = [...(needs.arrange?.(fused.steps) ?? fused.steps), ...fused.copies];
   const buffers = buffersOf(inputs);
-  const plan = planMemory(steps, buffers, buffersOf(outputs), buffers.slice(0, constants), needs, parts);
+  const plan = planMemory(steps, buffers, buffersOf(outputs), buffers.slice(0, constants), needs, axes);
   const { common, start } = plan.division;
   const slot = ({ place: { buffer }, shape }: PlacedArray): Slot => ({
     address: (plan.addresses.get(buffer) ?? 0) + (common.has(buffer) ? 0 : start),

@@ -45,8 +45,8 @@ export interface Renderer<Code> {
     program: Program,
     constants: number,
   ) => { readonly program: Program; readonly axes: readonly NamedAxis[] } | null;
-  /** Bytes of common memory by which so many parts exchange something. */
-  readonly exchange?: (steps: readonly Step[], parts: number) => number;
+  /** Bytes of common memory by which parts that are arranged along axes exchange something. */
+  readonly exchange?: (steps: readonly Step[], axes: readonly NamedAxis[]) => number;
   /** The code of steps over buffers at the addresses of a plan. */
   readonly render: (steps: readonly Step[], plan: MemoryPlan) => Code;
   /** What can be seen of code, by the names that `VIBE_RL_DUMP` knows it by. */

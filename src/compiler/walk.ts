@@ -164,7 +164,10 @@ export function placesOf(kernel: Kernel): readonly Place[] {
         ...kernel.stores.map(({ address }) => address),
       ];
     case "sort":
-      return [...kernel.keys, ...kernel.values.flatMap(({ from, to }) => [from, to])];
+      return [
+        ...kernel.keys,
+        ...kernel.values.flatMap(({ from, to }) => (from === null ? [to] : [from, to])),
+      ];
     case "copy":
       return [kernel.from, kernel.to];
     case "print":

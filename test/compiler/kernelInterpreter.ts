@@ -206,7 +206,7 @@ class Device {
         }
         return a - b;
       });
-      const sorted = values.map(({ from }) => order.map((at) => read(from, at)));
+      const sorted = values.map(({ from }) => order.map((at) => (from === null ? at : read(from, at))));
       values.forEach(({ to }, which) =>
         sorted[which].forEach((value, at) => this.memory.write(to.buffer, position(to, at), value)),
       );

@@ -4,7 +4,7 @@ import type { ScanParams } from "../control/scanParams.js";
 import { subPrograms, type Atom, type Equation, type Program, type Variable } from "../core/program.js";
 import type { Shape } from "../core/shape.js";
 import type { DotParams } from "../primitives/dot.js";
-import { wholeLayout, type Layout, type NamedAxis } from "../sharding/axes.js";
+import { countAlong, wholeLayout, type Layout, type NamedAxis } from "../sharding/axes.js";
 import { costOf, unknownTurns, type Costs } from "./costs.js";
 import { withOwnConstants } from "./ownConstants.js";
 import { splitProgram, type SplitProgram } from "./partition.js";
@@ -19,6 +19,16 @@ const worthwhile = 0.98;
 export interface DividedProgram {
   readonly program: Program;
   readonly axes: readonly NamedAxis[];
+}
+
+/** What a program is divided over. */
+export interface Machine {
+  /** Parts that there are. */
+  readonly most: number;
+  /** So many of them meet for less than others. */
+  readonly near: number;
+  /** Prices where so many parts take part. */
+  readonly costs: (parts: number) => Costs;
 }
 
 /** Values of one shape that are computed equally often, and what all of them cost. */
@@ -37,29 +47,63 @@ interface Division extends DividedProgram {
 }
 
 /**
- * The program of each of up to so many parts, under which it costs least: inputs and outputs all parts have whole. Null
- * where one part alone is as good.
+ * The program of each part of a machine, of as many of them as it costs least with: inputs and outputs all parts have whole.
+ * Null where one part alone is as good.
  */
-export function divideProgram(given: Program, most: number, costs: Costs): DividedProgram | null {
+export function divideProgram(given: Program, machine: Machine): DividedProgram | null {
+  const { most, near, costs } = machine;
   const program = withOwnConstants(given);
-  const kinds = kindsIn(program, costs);
-  const rows = kinds.flatMap(({ isProduct, shape }) => (isProduct ? [shape[0]] : []));
-  const size = 2 ** Math.floor(Math.log2(Math.min(most, Math.max(1, (rows[0] ?? 0) / leastRows))));
-  if (size < 2) return null;
-  const divisions = [divideInto(program, kinds, size, costs)];
+  const kinds = kindsIn(program, costs(1));
+  const products = kinds.flatMap(({ isProduct, shape }) => (isProduct ? [shape] : []));
+  if (products.length === 0) return null;
+  const rows = products.map(([count]) => count);
+  const size = powerBelow(Math.min(most, rows[0] / leastRows));
+  const divisions = size < 2 ? [] : [divideInto(program, kinds, along("parts", size), machine)];
   // Half as many may be better where another product has just so many rows, and is computed more often.
-  if (rows.some((count) => count % size === size / 2))
-    divisions.push(divideInto(program, kinds.toSorted(byTurns), size / 2, costs));
+  if (size > 2 && rows.some((count) => count % size === size / 2))
+    divisions.push(divideInto(program, kinds.toSorted(byTurns), along("parts", size / 2), machine));
+  for (const count of new Set([most, Math.min(most, near)])) {
+    const axes = meshFor(products[0], count);
+    if (axes !== null) divisions.push(divideInto(program, kinds, axes, machine));
+  }
   const [best] = divisions.filter((division) => division !== null).sort((a, b) => a.cost - b.cost);
   return best ?? null;
+}
+
+const powerBelow = (count: number): number => 2 ** Math.floor(Math.log2(Math.max(1, count)));
+
+const along = (name: string, size: number): readonly NamedAxis[] => [{ name, size }];
+
+/** Products of so many columns are worth being divided along them, too: each part has some columns of all weights. */
+const wide = 128;
+/** Columns that parts should have of such a product. */
+const leastColumns = 16;
+
+/** Up to so many parts along both the rows and the columns of a product, about as many of either; null for none. */
+function meshFor([rows, columns]: Shape, most: number): readonly NamedAxis[] | null {
+  if (columns < wide) return null;
+  const even = 2 ** Math.round(Math.log2((most * columns) / rows) / 2);
+  const across = powerBelow(Math.min(even, columns / leastColumns));
+  const down = powerBelow(Math.min(most / across, rows / leastRows));
+  return across < 2 || down < 2 || columns % across !== 0 || rows % down !== 0
+    ? null
+    : [
+        { name: "rows", size: down },
+        { name: "columns", size: across },
+      ];
 }
 
 const byTurns = (a: Kind, b: Kind): number =>
   Number(b.isProduct) - Number(a.isProduct) || b.turns - a.turns || b.cost - a.cost;
 
-/** The program of each of so many parts; null where none costs less than the whole. Kinds are tried in their order. */
-function divideInto(program: Program, kinds: readonly Kind[], size: number, costs: Costs): Division | null {
-  const axes = [{ name: "parts", size }];
+/** The program of each part along axes; null where none costs less than the whole. Kinds are tried in their order. */
+function divideInto(
+  program: Program,
+  kinds: readonly Kind[],
+  axes: readonly NamedAxis[],
+  machine: Machine,
+): Division | null {
+  const costs = machine.costs(countAlong(axes));
   const whole = (values: readonly { readonly type: { readonly shape: Shape } }[]) =>
     values.map(({ type: { shape } }) => wholeLayout(shape.length));
   const split = (within: ReadonlyMap<Variable, Layout>): SplitProgram =>
@@ -78,12 +122,11 @@ function divideInto(program: Program, kinds: readonly Kind[], size: number, cost
   // Parameters that an optimiser's parts have updated may be worth gathering at once rather than wherever they are used.
   const kept = carriesOfOthers(program);
   for (const { values, shape, cost, isProduct } of kinds) {
-    const along = shape.findIndex((extent) => extent > 0 && extent % size === 0);
+    const layout = layoutFor(shape, axes);
     const left = values.filter(isWhole);
     const gain = (cost * left.length) / values.length;
-    if (along < 0 || gain < costs.meeting + (1 - worthwhile) * least) continue;
+    if (layout === null || gain < costs.meeting + (1 - worthwhile) * least) continue;
     if (++tries > mostTries) break;
-    const layout = shape.map((_, dimension) => (dimension === along ? ["parts"] : []));
     const together = new Map([...chosen, ...left.map((value) => [value, layout] as const)]);
     const pinned = isProduct ? [] : kept.filter(({ type }) => type.shape.join() === shape.join());
     const apart = new Map([
@@ -99,6 +142,18 @@ function divideInto(program: Program, kinds: readonly Kind[], size: number, cost
   return best === null ? null : { program: best.program, axes, cost: least };
 }
 
+/** A layout of an array along axes, each of them along the first dimension that it divides; null where none does. */
+function layoutFor(shape: Shape, axes: readonly NamedAxis[]): Layout | null {
+  const layout = shape.map((): string[] => []);
+  for (const { name, size } of axes) {
+    const dimension = shape.findIndex(
+      (extent, at) => extent > 0 && extent % size === 0 && layout[at].length === 0,
+    );
+    if (dimension >= 0) layout[dimension].push(name);
+  }
+  return layout.some((names) => names.length > 0) ? layout : null;
+}
+
 /** Kinds of values, those first that cost most. */
 function kindsIn(program: Program, costs: Costs): Kind[] {
   const kinds = new Map<string, Kind>();
@@ -106,7 +161,7 @@ function kindsIn(program: Program, costs: Costs): Kind[] {
     for (const equation of equations) {
       const found = valueOf(equation, costs);
       if (found !== null) {
-        const key = `${found.isProduct} ${found.shape.join()} ${turns}`;
+        const key = `${found.isProduct} ${found.shape.join()} ${turns} ${summedOver(equation)}`;
         const known = kinds.get(key);
         kinds.set(key, {
           ...found,
@@ -149,6 +204,10 @@ function usedByOthers({ equations }: Program): Set<Atom> {
   });
   return new Set(uses);
 }
+
+/** The dimensions that a product sums over: gradients of weights are another kind than activations. */
+const summedOver = ({ primitive, params }: Equation): string =>
+  primitive.name === "dot" ? (params as DotParams).contract[0].join() : "";
 
 function turnsOf({ primitive, params }: Equation): number {
   if (primitive.name === "scan") return (params as ScanParams).length;

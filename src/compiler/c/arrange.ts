@@ -182,7 +182,15 @@ function apart(kernels: readonly Kernel[], nameOf: (buffer: Buffer) => Buffer): 
     bytes,
     fast: new Set(),
     fastBytes: 0,
-    division: { parts: 1, common: new Set(), sorts: new Set(), exchange: 0, start: 0, stride: bytes },
+    division: {
+      axes: [],
+      parts: 1,
+      common: new Set(),
+      sorts: new Set(),
+      exchange: 0,
+      start: 0,
+      stride: bytes,
+    },
     isIdle: () => false,
   };
 }

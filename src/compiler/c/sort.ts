@@ -32,8 +32,9 @@ export function renderSort(text: KernelText, kernel: SortKernel): void {
   /** Puts the elements at one position into another, in every array that is asked for. */
   const move = (from: string, to: string) => {
     values.forEach((value, at) => {
-      const type = memoryType(value.from.buffer.dtype);
-      out.line(`const ${type} moved${at} = ${element(value.from, from)};`);
+      const type = memoryType(value.to.buffer.dtype);
+      const moved = value.from === null ? `(${type})${from}` : element(value.from, from);
+      out.line(`const ${type} moved${at} = ${moved};`);
       out.line(`${element(value.to, to)} = moved${at};`);
     });
   };

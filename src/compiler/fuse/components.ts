@@ -1,5 +1,5 @@
-// Loops over few points, taken apart: what nodes compute that have nothing to do with each other is done by other threads at
-// the same time.
+// Loops taken apart: what nodes compute that have nothing to do with each other is done by other threads at the same time, or
+// as one kernel for all that are alike.
 import { sizeOf, type Variable } from "../../array/index.js";
 import type { Group } from "./groups.js";
 import type { PointNode, ReduceNode } from "./nodes.js";
@@ -9,11 +9,14 @@ const worthwhile = 12;
 
 type Node = PointNode | ReduceNode;
 
-/** The loops of a group over up to `small` points: one for each component of many expressions, and one for the rest. */
+/**
+ * The loops of a group: one for each component of many expressions, and one for the rest. Over more than `small` points what
+ * reads the same arrays stays together.
+ */
 export function takeApart(group: Group, small: number): Group[] {
-  const isLoop = group.kind === "points" || group.kind === "rows";
-  if (!isLoop || sizeOf(group.space.filter((extent) => extent > 0)) > small) return [group];
-  const components = componentsOf([...group.body, ...group.reductions, ...group.after]);
+  if (small === 0 || (group.kind !== "points" && group.kind !== "rows")) return [group];
+  const isSmall = sizeOf(group.space.filter((extent) => extent > 0)) <= small;
+  const components = componentsOf([...group.body, ...group.reductions, ...group.after], isSmall);
   const heavy = components.filter(
     (nodes) => weightOf(nodes) >= worthwhile || nodes.some(({ kind }) => kind === "reduce"),
   );
@@ -24,9 +27,10 @@ export function takeApart(group: Group, small: number): Group[] {
 
 const weightOf = (nodes: readonly Node[]): number => nodes.reduce((sum, { weight }) => sum + weight, 0);
 
-/** Nodes that read what others of them compute, directly or not, belong together. */
-function componentsOf(nodes: readonly Node[]): Node[][] {
+/** Nodes that read what others of them compute, directly or not, belong together; unless arrays may be read twice, readers too. */
+function componentsOf(nodes: readonly Node[], mayReadTwice: boolean): Node[][] {
   const components = new Set<Node[]>();
+  /** Who makes a variable, or has read it before. */
   const makers = new Map<Variable, Node>();
   const home = new Map<Node, Node[]>();
   for (const node of nodes) {
@@ -37,6 +41,9 @@ function componentsOf(nodes: readonly Node[]): Node[][] {
       if (other === undefined || !components.delete(other)) continue;
       joined.push(...other);
     }
+    if (!mayReadTwice)
+      for (const variable of node.reads.keys())
+        if (sizeOf(variable.type.shape) > 1 && !makers.has(variable)) makers.set(variable, node);
     components.add(joined);
     for (const member of joined) home.set(member, joined);
     if (node.variable !== null) makers.set(node.variable, node);

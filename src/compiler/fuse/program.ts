@@ -2,6 +2,7 @@
 import { sizeOf, type DebugPrintParams, type Program, type Shape } from "../../array/index.js";
 import type { Buffer, Place, Step } from "../kernel.js";
 import type { FuseSizes } from "./planning.js";
+import { withPositions } from "./positions.js";
 import { buildRegion } from "./region.js";
 import { placeAt, Shared } from "./shared.js";
 
@@ -50,8 +51,12 @@ export function fuseProgram(
   const { steps, copies, outputs } = copiesResults
     ? copyResults(shared, region, new Set(inputs.map(({ place }) => place.buffer)))
     : { ...region, copies: [] };
+  const kept = [
+    ...[...inputs, ...shared.messages.flatMap(({ values }) => values)].map(({ place }) => place),
+    ...[...region.outputs, ...outputs],
+  ];
   return {
-    steps,
+    steps: withPositions(steps, new Set(kept.map(({ buffer }) => buffer))),
     copies,
     inputs,
     outputs: outputs.map((place, index) => ({ place, shape: program.outputs[index].type.shape })),

@@ -52,7 +52,7 @@ function findAccesses(kernel: Kernel): Access[] {
     case "sort":
       return [
         ...kernel.keys.map(read),
-        ...kernel.values.map(({ from }) => read(from)),
+        ...kernel.values.flatMap(({ from }) => (from === null ? [] : [read(from)])),
         ...kernel.values.map(({ to }) => write(to)),
       ];
     case "copy": {

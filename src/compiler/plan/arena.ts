@@ -1,5 +1,6 @@
 // Addresses for buffers: what is never in use at the same time shares memory, and results take the place of
 // what they replace wherever that is safe.
+import { axes as deviceAxes, type NamedAxis } from "../../array/index.js";
 import type { Buffer, Kernel, Step, Store } from "../kernel.js";
 import type { Renderer } from "../renderer.js";
 import { kernelsIn, loadsOf } from "../walk.js";
@@ -31,6 +32,8 @@ export interface MemoryPlan {
  * beginning of memory; all other buffers each part has for itself, at addresses from where its own memory begins.
  */
 export interface Division {
+  /** How the parts are arranged, outermost axis first, and how many there are. */
+  readonly axes: readonly NamedAxis[];
   readonly parts: number;
   readonly common: ReadonlySet<Buffer>;
   /** Sorts that they do together, each a share. */
@@ -55,9 +58,10 @@ export function planMemory(
   outputs: readonly Buffer[],
   kept: readonly Buffer[],
   needs: MemoryNeeds,
-  parts = 1,
+  axes: readonly NamedAxis[] = [],
 ): MemoryPlan {
-  const { sorts, gathered } = togetherIn(steps, parts);
+  const parts = deviceAxes.countAlong(axes);
+  const { sorts, gathered } = togetherIn(steps, axes);
   const common = new Set(parts === 1 ? [] : [...inputs, ...outputs, ...gathered]);
   const stays = [...kept, ...common];
   const scratch = scratchBuffers(steps, (kernel) => needs.scratch(kernel, sorts.has(kernel) ? parts : 1));
@@ -75,7 +79,7 @@ export function planMemory(
     !fast.offsets.has(cluster) && ![...cluster.buffers].some((buffer) => common.has(buffer));
   const { offsets, bytes } = placeClusters([...clusters].filter(isOwn), company);
   const shared = placeCommon(inputs, outputs, new Set(kept), common);
-  const start = parts === 1 ? 0 : align(shared.bytes + (needs.exchange?.(steps, parts) ?? 0));
+  const start = parts === 1 ? 0 : align(shared.bytes + (needs.exchange?.(steps, axes) ?? 0));
   const addresses = new Map(shared.addresses);
   for (const [cluster, offset] of offsets) {
     for (const buffer of cluster.buffers) addresses.set(buffer, first + offset);
@@ -90,7 +94,7 @@ export function planMemory(
     bytes: start + parts * stride + align(margin.behind),
     fast: new Set([...fast.offsets.keys()].flatMap(({ buffers }) => [...buffers])),
     fastBytes: fast.bytes,
-    division: { parts, common, sorts, exchange: shared.bytes, start, stride },
+    division: { axes, parts, common, sorts, exchange: shared.bytes, start, stride },
     isIdle: (kernel) =>
       kernel.kind === "copy" &&
       kernel.from.offset === kernel.to.offset &&

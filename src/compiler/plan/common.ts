@@ -1,10 +1,11 @@
 // Where parts of a machine have what comes from outside, and what goes there.
+import { axes as deviceAxes, type NamedAxis } from "../../array/index.js";
 import type { Buffer, ExchangeKernel, Kernel, Step } from "../kernel.js";
 import { kernelsIn } from "../walk.js";
 import { accessesOf } from "./accesses.js";
 import { bytesOf } from "./clusters.js";
 import { align } from "./placing.js";
-import { sharedSortsIn } from "./uniform.js";
+import { isOfAll, sharedSortsIn } from "./uniform.js";
 
 /** Whether all parts get the same: what each of them has, side by side. */
 export const isGather = ({ combine, pairs, pulls }: ExchangeKernel): boolean =>
@@ -18,12 +19,12 @@ export interface Together {
   readonly gathered: ReadonlySet<Buffer>;
 }
 
-/** Finds it; nothing where there is one part alone. */
-export function togetherIn(steps: readonly Step[], parts: number): Together {
-  if (parts === 1) return { sorts: new Set(), gathered: new Set() };
-  let sorts: ReadonlySet<Kernel> = sharedSortsIn(steps);
+/** Finds it, for parts that are arranged along axes; nothing where there is one part alone. */
+export function togetherIn(steps: readonly Step[], axes: readonly NamedAxis[]): Together {
+  if (deviceAxes.countAlong(axes) === 1) return { sorts: new Set(), gathered: new Set() };
+  let sorts: ReadonlySet<Kernel> = sharedSortsIn(steps, axes);
   for (;;) {
-    const gathered = gatheredBy(steps, sorts);
+    const gathered = gatheredBy(steps, sorts, axes);
     // A sort that also writes elsewhere each part does for itself, and then what it writes is each one's own.
     const left = [...sorts].filter((sort) => writesOf(sort).every((buffer) => gathered.has(buffer)));
     if (left.length === sorts.size) return { sorts, gathered };
@@ -34,11 +35,16 @@ export function togetherIn(steps: readonly Step[], parts: number): Together {
 const writesOf = (kernel: Kernel): Buffer[] =>
   accessesOf(kernel).flatMap(({ buffer, kind }) => (kind === "write" ? [buffer] : []));
 
-function gatheredBy(steps: readonly Step[], sorts: ReadonlySet<Kernel>): Set<Buffer> {
+function gatheredBy(
+  steps: readonly Step[],
+  sorts: ReadonlySet<Kernel>,
+  axes: readonly NamedAxis[],
+): Set<Buffer> {
   const found = new Set<Buffer>();
   const others = new Set<Buffer>();
   for (const kernel of kernelsIn(steps)) {
-    const isCommon = sorts.has(kernel) || (kernel.kind === "exchange" && isGather(kernel));
+    const isCommon =
+      sorts.has(kernel) || (kernel.kind === "exchange" && isGather(kernel) && isOfAll(kernel, axes));
     for (const buffer of writesOf(kernel)) (isCommon ? found : others).add(buffer);
   }
   return new Set([...found].filter((buffer) => !others.has(buffer)));

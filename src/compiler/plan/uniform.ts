@@ -1,5 +1,6 @@
 // What is the same in all parts of a machine that run a program together.
-import type { Buffer, Kernel, SortKernel, Step } from "../kernel.js";
+import type { NamedAxis } from "../../array/index.js";
+import type { Buffer, ExchangeKernel, Kernel, SortKernel, Step } from "../kernel.js";
 import { expressionsBelow, kernelsIn, loadsIn, reductionRoots, rootsOf } from "../walk.js";
 import { accessesOf } from "./accesses.js";
 
@@ -12,8 +13,13 @@ function tellsApart(kernel: Kernel): boolean {
   );
 }
 
+/** Whether all parts take part in an exchange together, rather than some among themselves. */
+export const isOfAll = ({ axes: own }: ExchangeKernel, axes: readonly NamedAxis[]): boolean =>
+  axes.every(({ name, size }) => size === 1 || own.includes(name));
+
 /** Whether all parts get the same, whatever they have. */
-const makesAlike = (kernel: Kernel): boolean => kernel.kind === "exchange" && !tellsApart(kernel);
+const makesAlike = (kernel: Kernel, axes: readonly NamedAxis[]): boolean =>
+  kernel.kind === "exchange" && isOfAll(kernel, axes) && !tellsApart(kernel);
 
 /** A buffer that is written, and those that it depends on. */
 interface Flow {
@@ -37,9 +43,9 @@ function flowsOf(kernel: Kernel): Flow[] {
   return accesses.flatMap(({ buffer, kind }) => (kind === "write" ? [{ to: buffer, from: read }] : []));
 }
 
-/** Buffers that may hold something else in each part. */
-export function differingIn(steps: readonly Step[]): ReadonlySet<Buffer> {
-  const kernels = kernelsIn(steps).filter((kernel) => !makesAlike(kernel));
+/** Buffers that may hold something else in each part, of parts that are arranged along axes. */
+export function differingIn(steps: readonly Step[], axes: readonly NamedAxis[]): ReadonlySet<Buffer> {
+  const kernels = kernelsIn(steps).filter((kernel) => !makesAlike(kernel, axes));
   const found = new Set(kernels.filter(tellsApart).flatMap((kernel) => flowsOf(kernel).map(({ to }) => to)));
   const flows = kernels.flatMap(flowsOf);
   for (let before = -1; before < found.size;) {
@@ -53,16 +59,18 @@ export function differingIn(steps: readonly Step[]): ReadonlySet<Buffer> {
 const longLane = 2048;
 
 /** Sorts that all parts would do alike, and can do together: of one lane, by one key. */
-export function sharedSortsIn(steps: readonly Step[]): ReadonlySet<SortKernel> {
+export function sharedSortsIn(steps: readonly Step[], axes: readonly NamedAxis[]): ReadonlySet<SortKernel> {
   const sorts = kernelsIn(steps).filter((kernel) => kernel.kind === "sort");
   const long = sorts.filter(
     ({ lanes, keys, length }) => lanes === 1 && keys.length === 1 && length >= longLane,
   );
   if (long.length === 0) return new Set();
-  const differing = differingIn(steps);
+  const differing = differingIn(steps, axes);
   return new Set(
     long.filter(({ keys, values }) =>
-      [...keys, ...values.map(({ from }) => from)].every(({ buffer }) => !differing.has(buffer)),
+      [...keys, ...values.map(({ from }) => from)].every(
+        (place) => place === null || !differing.has(place.buffer),
+      ),
     ),
   );
 }

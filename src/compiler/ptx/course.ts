@@ -329,8 +329,9 @@ export class Course {
   }
 
   private ownWork(kernels: readonly OwnKernel[]): Work {
-    const { threads, isShort } = this;
-    const work = this.works.get(kernels[0]) ?? workOf(kernels, this.plan, { threads, isShort });
+    const { threads, isShort, plan } = this;
+    const isFast = ({ buffer }: Place) => plan.fast.has(buffer);
+    const work = this.works.get(kernels[0]) ?? workOf(kernels, plan, { threads, isShort, isFast });
     this.works.set(kernels[0], work);
     return work;
   }
@@ -375,7 +376,7 @@ export class Course {
     const gathers = kernels.filter((kernel) => isInCommon(kernel, division));
     const gathered = gathers.flatMap(({ pulls }) => pulls.map(({ to }) => to.buffer));
     if (way.state.readers.mayRead(gathered)) this.wait("grid", way);
-    const { starts } = startsOnSide(kernels, division.parts);
+    const { starts } = startsOnSide(kernels, division.axes);
     const all = kernels.map((kernel, at) => exchangePhases(kernel, division, starts[at], this.threads));
     const meetings = Math.max(...all.map((phases) => phases.length)) - 1;
     for (let turn = 0; turn <= meetings; turn++) {

@@ -37,8 +37,9 @@ export class Grid {
   meet(): void {
     const { out, control, target, thread, blocks } = this;
     if (target === null) {
-      out.line("barrier.cluster.arrive.release.aligned;");
-      out.line("barrier.cluster.wait.acquire.aligned;");
+      // Arriving releases what was written, and who has waited acquires it.
+      out.line("barrier.cluster.arrive.aligned;");
+      out.line("barrier.cluster.wait.aligned;");
       return;
     }
     out.line(`add.u32 ${target}, ${target}, ${blocks};`);

@@ -2,7 +2,7 @@
 import { sizeOf } from "../../array/index.js";
 import type { LoopKernel } from "../kernel.js";
 import { planNest, type Loop, type Nest } from "../schedule/nest.js";
-import { rootsOf } from "../walk.js";
+import { loadsOf, rootsOf } from "../walk.js";
 import { choose, positionsOf, startsIn, type Step } from "./indices.js";
 import { describeReduction, extentsOf, positionIn, Reducing, reducingThreads } from "./reduce.js";
 import { renderInOrder } from "./scatter.js";
@@ -16,7 +16,7 @@ import type { Manner, Work } from "./work.js";
 export { loopScratch } from "./reduce.js";
 
 /** A loop kernel, or several of one form as one. */
-export function loopWork(kernels: readonly LoopKernel[], { threads, isShort }: Manner): Work {
+export function loopWork(kernels: readonly LoopKernel[], { threads, isShort, isFast }: Manner): Work {
   const [kernel] = kernels;
   const own = planNest(kernel, lanesOfWarp);
   const isNothing = own.loops.some(({ isReduced, extent }) => !isReduced && extent === 0);
@@ -43,7 +43,9 @@ export function loopWork(kernels: readonly LoopKernel[], { threads, isShort }: M
   const points = sizeOf(extentsOf(nest.loops));
   const turns = Math.floor(points / threads);
   // Two ways to do them, several at once and singly, are longer than one.
-  const many = isShort && turns < manyTurns ? 1 : pointsAtOnce(rootsOf(kernel.body), turns);
+  const isNear = loadsOf(kernel).all.every(isFast);
+  const many =
+    isShort && isNear && turns < manyTurns ? 1 : pointsAtOnce(rootsOf(kernel.body), turns, { isNear });
   return {
     threads: wholeWarps(points, threads),
     write: (text) => renderPoints(text.of(variants), kernel, { loops: nest.loops, limits, many }),

@@ -13,6 +13,21 @@ export interface Entry {
   readonly position: string;
 }
 
+/** Whether the first of two comes before the second by their keys, or by positions where these are equal. */
+export function isBefore({ out }: KernelText, mine: readonly string[], theirs: readonly string[]): string {
+  let result: string | null = null;
+  for (let at = mine.length - 1; at >= 0; at--) {
+    const isLess = out.effect("setp.lt.u32", "pred", mine[at], theirs[at]);
+    if (result === null) result = isLess;
+    else {
+      const isEqual = out.effect("setp.eq.u32", "pred", mine[at], theirs[at]);
+      const later = out.effect("and.pred", "pred", isEqual, result);
+      result = out.effect("or.pred", "pred", isLess, later);
+    }
+  }
+  return result as string;
+}
+
 /** Sorts a power of two of entries: Batcher's bitonic network. */
 export function sortByNetwork(
   text: KernelText,

@@ -40,7 +40,9 @@ function sharingOf(kernel: LoopKernel, { loops, vector }: Nest, threads: number)
   const points = sizeOf(extentsOf(loops.filter(({ isReduced }) => !isReduced)));
   const length = sizeOf(extentsOf(loops.filter(({ isReduced }) => isReduced)));
   const isAcross = vector >= 0 && loops[vector].isReduced;
-  const many = pointsAtOnce([...reductionRoots(kernel), ...rootsOf(kernel.body)], mostElements, mostElements);
+  const many = pointsAtOnce([...reductionRoots(kernel), ...rootsOf(kernel.body)], mostElements, {
+    most: mostElements,
+  });
   let best: Sharing = { lanes: 1, warps: 1 };
   let least = Infinity;
   for (let lanes = 1; lanes <= lanesOfWarp; lanes *= 2) {
@@ -152,7 +154,7 @@ export class Reducing {
     const members = lanes * warps;
     const roots = [...reductionRoots(kernel), ...rootsOf(kernel.body)];
     // Elements that are worked on at once have totals of their own, so that they need not wait for each other.
-    const many = pointsAtOnce(roots, Math.floor(length / members), mostElements);
+    const many = pointsAtOnce(roots, Math.floor(length / members), { most: mostElements });
     const { block } = reductionRegimes.find(({ upTo }) => length <= upTo) as Regime;
     const isLong = Math.ceil(length / (members * many)) > block;
     const chains = Array.from({ length: many }, () =>

@@ -32,7 +32,7 @@ function scratchOf(kernel: Kernel, parts: number, threads: number): number {
     case "loop":
       return loopScratch(kernel, threads);
     case "sort":
-      return parts === 1 ? sortScratch(kernel) : sharedSortScratch(kernel, parts);
+      return parts === 1 ? sortScratch(kernel, threads) : sharedSortScratch(kernel, parts, threads);
     case "dot":
     case "copy":
     case "print":
@@ -44,6 +44,8 @@ function scratchOf(kernel: Kernel, parts: number, threads: number): number {
 
 /** Cycles of what a block does, roughly: measured on an H200. */
 const costs: Costs = { operation: 150, element: 0.1, multiplication: 0.02, meeting: 2500, byte: 0.08 };
+/** The same of a meeting of blocks that are a cluster. */
+const clusterMeeting = 900;
 
 /** Few sums of each thread go on with what follows a product; of more, the code would be longer than it is worth. */
 const sumsOfThread = 4;
@@ -102,8 +104,11 @@ export const ptxRenderer = ({
         ? null
         : divideProgram(
             simplifyProgram(sliceParts(distributeLoops(simplifyProgram(sliceParts(whole.program)), largest))),
-            mostBlocks,
-            costs,
+            {
+              most: mostBlocks,
+              near: clusterBlocks,
+              costs: (parts) => (parts <= clusterBlocks ? { ...costs, meeting: clusterMeeting } : costs),
+            },
           );
     const { program: own, axes } = divided ?? whole;
     const inPieces = takePieces(own, sharedBytes);

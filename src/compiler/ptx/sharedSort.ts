@@ -3,24 +3,31 @@
 // where too many fall to one block, the first block sorts all of them alone.
 import type { SortKernel } from "../kernel.js";
 import type { Division } from "../plan/arena.js";
-import { sortByNetwork, type Entry } from "./network.js";
-import { isBefore, keyAt, moveValues } from "./sort.js";
+import { bucketWords, clearBuckets, countIn, sortByBuckets } from "./buckets.js";
+import { isBefore, sortByNetwork, type Entry } from "./network.js";
+import { keyAt, moveValues } from "./sort.js";
 import type { KernelText, Reference } from "./surroundings.js";
 import type { Work } from "./work.js";
 
-/** How many keys a block has room for: twice its share. */
-const roomFor = (length: number, parts: number): number =>
-  2 ** Math.ceil(Math.log2(Math.max(512, (2 * length) / parts)));
+/** How many keys a block has room for: its share, and as many more as hardly ever come where keys are random. */
+function roomFor(length: number, parts: number): number {
+  const share = length / parts;
+  return Math.ceil((share + 8 * Math.sqrt(share)) / 64) * 64;
+}
+
+/** Buckets of a block: about one for each key. */
+const bucketsFor = (length: number, parts: number): number =>
+  2 ** Math.max(5, Math.round(Math.log2(length / parts)));
 
 /** Words before the keys: how many there are, and how many other blocks have before them. */
 const head = 4;
 
-/** Words that a block works in. */
-export const sharedSortScratch = ({ length }: SortKernel, parts: number): number =>
-  head + 2 * roomFor(length, parts);
+/** Words that a block works in: places in the lane, keys and positions, and buckets. */
+export const sharedSortScratch = ({ length }: SortKernel, parts: number, threads: number): number =>
+  head + 3 * roomFor(length, parts) + bucketWords(bucketsFor(length, parts), threads);
 
 /** Keys that a thread has on their way at a time: they come from far. */
-const mostLoads = 32;
+const mostLoads = 16;
 
 const padded = (length: number): number => 2 ** Math.ceil(Math.log2(length));
 
@@ -41,74 +48,78 @@ export const sortAloneWork = (kernel: SortKernel, division: Division, threads: n
   describe: () => "a network of all keys",
 });
 
-/** The keys that fall to this block. It tells where these are more than there is room for. */
+/** The keys that fall to this block. It tells where these are more than there is room for, or not spread evenly. */
 function sortShare(text: KernelText, kernel: SortKernel, { parts }: Division): void {
   const { out, thread, threads } = text;
   const { length, keys } = kernel;
   const scratch = text.scratch(kernel);
   const room = roomFor(length, parts);
-  const word = (offset: number, index = "0"): Reference =>
-    text.reference(scratch, offset, [{ operand: index, factor: 1 }]);
-  const keyPlace = (index: string) => word(head, index);
-  const positionPlace = (index: string) => word(head + room, index);
+  const word =
+    (offset: number) =>
+    (index: string): Reference =>
+      text.reference(scratch, offset, [{ operand: index, factor: 1 }]);
+  const listPlace = word(head);
+  const entries = { keyPlace: word(head + room), positionPlace: word(head + 2 * room) };
+  const buckets = { count: bucketsFor(length, parts), word: word(head + 3 * room) };
+  const [countPlace, beforePlace] = [word(0)("0"), word(0)("1")];
+  const { space } = countPlace;
   const block = out.effect("mov.u32", "b32", "%ctaid.x");
   const isFirst = out.effect("setp.eq.u32", "pred", thread, "0");
-  out.when(isFirst, () => {
-    text.store(word(0), "uint32", "0");
-    text.store(word(1), "uint32", "0");
-  });
+  text.store(countPlace, "uint32", "0", isFirst);
+  text.store(beforePlace, "uint32", "0", isFirst);
+  clearBuckets(text, buckets);
   text.meet();
+  // Of a key times the number of blocks the upper word is whose it is, and the lower where among those it is.
+  const shift = String(32 - Math.log2(buckets.count));
+  const bucketOf = (key: string) =>
+    out.effect("shr.u32", "b32", out.effect("mul.lo.u32", "b32", key, String(parts)), shift);
   const before = text.variable("uint32", "0");
-  const { space } = word(0);
   const take = (index: string, key: string) => {
     const owner = out.effect("mul.hi.u32", "b32", key, String(parts));
     const isBefore = out.effect("setp.lt.u32", "pred", owner, block);
     out.line(`@${isBefore} add.u32 ${before}, ${before}, 1;`);
-    out.when(out.effect("setp.eq.u32", "pred", owner, block), () => {
-      const slot = out.effect(`atom.${space}.add.u32`, "b32", word(0).text, "1");
-      out.when(out.effect("setp.lt.u32", "pred", slot, String(room)), () => {
-        text.store(keyPlace(slot), "uint32", key);
-        text.store(positionPlace(slot), "uint32", index);
-      });
-    });
+    const isOwn = out.effect("setp.eq.u32", "pred", owner, block);
+    const slot = out.effect("mov.u32", "b32", String(room));
+    out.line(`@${isOwn} atom.${space}.add.u32 ${slot}, ${countPlace.text}, 1;`);
+    const hasRoom = out.effect("setp.lt.u32", "pred", slot, String(room));
+    text.store(listPlace(slot), "uint32", index, hasRoom);
+    countIn(text, buckets, bucketOf(key), hasRoom);
   };
   const together = Math.max(1, Math.min(mostLoads, 2 ** Math.floor(Math.log2(length / threads))));
   const whole = length - (length % (together * threads));
   out.loop(thread, String(whole), String(together * threads), (index) => {
-    const indices = Array.from({ length: together }, (_, at) =>
-      at === 0 ? index : out.effect("add.s32", "b32", index, String(at * threads)),
-    );
+    const indices = Array.from({ length: together }, (_, at) => out.plus(index, at * threads));
     const found = indices.map((at) => keyAt(text, kernel, keys[0], "0", at));
     indices.forEach((at, which) => take(at, found[which]));
   });
   out.loop(out.effect("add.s32", "b32", thread, String(whole)), String(length), String(threads), (index) =>
     take(index, keyAt(text, kernel, keys[0], "0", index)),
   );
-  out.line(`red.${space}.add.u32 ${word(1).text}, ${before};`);
+  out.line(`red.${space}.add.u32 ${beforePlace.text}, ${before};`);
   text.meet();
-  const count = text.load(word(0), "uint32");
-  const start = text.load(word(1), "uint32");
+  const count = text.load(countPlace, "uint32");
+  const start = text.load(beforePlace, "uint32");
   const held = out.effect("min.u32", "b32", count, String(room));
-  const size = powerFor(text, held);
-  out.loop(out.effect("add.s32", "b32", held, thread), size, String(threads), (index) => {
-    text.store(keyPlace(index), "uint32", "-1");
-    text.store(positionPlace(index), "uint32", "-1");
-  });
-  text.meet();
-  sortByNetwork(text, size, { keyPlace, positionPlace }, byKey(text));
+  const at = (index: string) => {
+    const position = text.load(listPlace(index), "uint32");
+    return { key: keyAt(text, kernel, keys[0], "0", position), position };
+  };
+  const isTooMuch = text.variable("bool", "0");
+  out.line(`setp.gt.u32 ${isTooMuch}, ${count}, ${room};`);
+  sortByBuckets(text, buckets, { count: held, at, bucketOf }, entries, () =>
+    text.assign("bool", isTooMuch, "1"),
+  );
   out.loop(thread, held, String(threads), (index) =>
     moveValues(
       text,
       kernel,
       "0",
-      text.load(positionPlace(index), "uint32"),
+      text.load(entries.positionPlace(index), "uint32"),
       out.effect("add.s32", "b32", start, index),
     ),
   );
-  out.when(isFirst, () => {
-    const isTooMuch = out.effect("setp.gt.u32", "pred", count, String(room));
-    out.line(`@${isTooMuch} red.global.add.u32 [${text.grid.tooMany}], 1;`);
-  });
+  const tells = out.effect("and.pred", "pred", isFirst, isTooMuch);
+  out.line(`@${tells} red.global.add.u32 [${text.grid.tooMany}], 1;`);
 }
 
 /** By keys, then by positions. */
@@ -116,14 +127,6 @@ const byKey =
   (text: KernelText) =>
   (a: Entry, b: Entry): string =>
     isBefore(text, [a.key, a.position], [b.key, b.position]);
-
-/** The lowest power of two that is no less than a number. */
-function powerFor({ out }: KernelText, value: string): string {
-  const less = out.effect("sub.s32", "b32", out.effect("max.s32", "b32", value, "1"), "1");
-  const zeros = out.effect("clz.b32", "b32", less);
-  const bits = out.effect("sub.s32", "b32", "32", zeros);
-  return out.effect("shl.b32", "b32", "1", bits);
-}
 
 function sortAlone(text: KernelText, kernel: SortKernel, { exchange }: Division): void {
   const { out, thread, threads } = text;

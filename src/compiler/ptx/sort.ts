@@ -1,9 +1,11 @@
-// Sorting as PTX: in short lanes every element counts how many come before it; long ones are sorted by a network of
-// comparisons (Batcher's bitonic sort) of keys with their positions, which makes it stable.
+// Sorting as PTX: in short lanes every element counts how many come before it; long ones are sorted by buckets, or, where
+// their keys are not spread evenly, by a network of comparisons (Batcher's bitonic sort). Keys are sorted with their
+// positions, which makes it stable.
 import type { DType } from "../../array/index.js";
 import type { Place, SortKernel } from "../kernel.js";
+import { bucketWords, clearBuckets, countIn, sortByBuckets } from "./buckets.js";
 import { divide } from "./indices.js";
-import { sortByNetwork, type Entry } from "./network.js";
+import { isBefore, sortByNetwork, type Entry } from "./network.js";
 import type { KernelText } from "./surroundings.js";
 import type { Work } from "./work.js";
 
@@ -14,15 +16,28 @@ const isShort = ({ length }: SortKernel): boolean => length <= shortLane;
 
 const padded = (length: number): number => 2 ** Math.ceil(Math.log2(length));
 
-/** Words of working memory: keys and positions of a lane. */
-export const sortScratch = (kernel: SortKernel): number => (isShort(kernel) ? 0 : 2 * padded(kernel.length));
+/** Whether keys fall into buckets by their upper bits. */
+const hasBuckets = ({ keys }: SortKernel): boolean => keys.length === 1;
+
+/** Buckets are about as many as elements, as far as that pays. */
+const bucketsFor = (length: number): number => Math.min(2 ** 12, padded(length));
+
+/** Words of working memory: keys and positions of a lane, and buckets. */
+export function sortScratch(kernel: SortKernel, threads: number): number {
+  if (isShort(kernel)) return 0;
+  const { length } = kernel;
+  return 2 * padded(length) + (hasBuckets(kernel) ? bucketWords(bucketsFor(length), threads) : 0);
+}
 
 export const sortWork = (kernel: SortKernel, threads: number): Work => ({
   threads,
-  write: (text) => (isShort(kernel) ? byCounting(text, kernel) : byNetwork(text, kernel)),
-  describe: () =>
-    `sort of ${kernel.lanes} x ${kernel.length} by ` +
-    (isShort(kernel) ? "counting, an element per thread" : "a network, one lane after the other"),
+  write: (text) => (isShort(kernel) ? byCounting(text, kernel) : byLanes(text, kernel)),
+  describe: () => {
+    const how = isShort(kernel)
+      ? "counting, an element per thread"
+      : `${hasBuckets(kernel) ? "buckets" : "a network"}, one lane after the other`;
+    return `sort of ${kernel.lanes} x ${kernel.length} by ${how}`;
+  },
 });
 
 /** The element of a lane at a position. */
@@ -45,7 +60,9 @@ export function moveValues(
     text.store(
       element(text, kernel, value.to, lane, to),
       value.to.buffer.dtype,
-      text.load(element(text, kernel, value.from, lane, from), value.from.buffer.dtype),
+      value.from === null
+        ? from
+        : text.load(element(text, kernel, value.from, lane, from), value.from.buffer.dtype),
     );
 }
 
@@ -92,21 +109,6 @@ export const keyAt = (
 ): string =>
   orderOf(text, text.load(element(text, kernel, key, lane, position), key.buffer.dtype), key.buffer.dtype);
 
-/** Whether the first of two comes before the second by their keys, or by positions where these are equal. */
-export function isBefore({ out }: KernelText, mine: readonly string[], theirs: readonly string[]): string {
-  let result: string | null = null;
-  for (let at = mine.length - 1; at >= 0; at--) {
-    const isLess = out.effect("setp.lt.u32", "pred", mine[at], theirs[at]);
-    if (result === null) result = isLess;
-    else {
-      const isEqual = out.effect("setp.eq.u32", "pred", mine[at], theirs[at]);
-      const later = out.effect("and.pred", "pred", isEqual, result);
-      result = out.effect("or.pred", "pred", isLess, later);
-    }
-  }
-  return result as string;
-}
-
 function byCounting(text: KernelText, kernel: SortKernel): void {
   const { out, thread, threads } = text;
   const { lanes, length, keys } = kernel;
@@ -124,29 +126,46 @@ function byCounting(text: KernelText, kernel: SortKernel): void {
   });
 }
 
-function byNetwork(text: KernelText, kernel: SortKernel): void {
+function byLanes(text: KernelText, kernel: SortKernel): void {
   const { out, threads, thread } = text;
   const { lanes, length, keys } = kernel;
   const size = padded(length);
   const scratch = text.scratch(kernel);
-  const keyPlace = (index: string) => text.reference(scratch, 0, [{ operand: index, factor: 1 }]);
-  const positionPlace = (index: string) => text.reference(scratch, size, [{ operand: index, factor: 1 }]);
+  const word = (offset: number) => (index: string) =>
+    text.reference(scratch, offset, [{ operand: index, factor: 1 }]);
+  const entries = { keyPlace: word(0), positionPlace: word(size) };
+  const { keyPlace, positionPlace } = entries;
   const each = (count: number, code: (index: string) => void) =>
     out.loop(thread, String(count), String(threads), code);
-  const lengthText = String(length);
-  out.loop("0", String(lanes), "1", (number) => {
-    const lane = laneStart(text, kernel, number);
-    each(size, (index) => {
-      const key = text.variable("uint32", "-1");
-      const isThere = out.effect("setp.lt.s32", "pred", index, lengthText);
-      out.when(isThere, () => text.assign("uint32", key, keyAt(text, kernel, keys[0], lane, index)));
-      text.store(keyPlace(index), "uint32", key);
+  const byNetwork = (lane: string) =>
+    sortByNetwork(text, String(size), entries, (a, b) => inOrder(text, kernel, lane, a, b));
+  /** Fills up what is behind the elements. */
+  const fillUp = () =>
+    out.loop(out.effect("add.s32", "b32", thread, String(length)), String(size), String(threads), (index) => {
+      text.store(keyPlace(index), "uint32", "-1");
       text.store(positionPlace(index), "uint32", index);
     });
-    text.meet();
-    sortByNetwork(text, String(size), { keyPlace, positionPlace }, (a, b) =>
-      inOrder(text, kernel, lane, a, b),
-    );
+  out.loop("0", String(lanes), "1", (number) => {
+    const lane = laneStart(text, kernel, number);
+    const key = (index: string) => keyAt(text, kernel, keys[0], lane, index);
+    fillUp();
+    if (hasBuckets(kernel)) {
+      const buckets = { count: bucketsFor(length), word: word(2 * size) };
+      const shift = String(32 - Math.log2(buckets.count));
+      const bucketOf = (of: string) => out.effect("shr.u32", "b32", of, shift);
+      clearBuckets(text, buckets);
+      text.meet();
+      each(length, (index) => countIn(text, buckets, bucketOf(key(index))));
+      const at = (index: string) => ({ key: key(index), position: index });
+      sortByBuckets(text, buckets, { count: String(length), at, bucketOf }, entries, () => byNetwork(lane));
+    } else {
+      each(length, (index) => {
+        text.store(keyPlace(index), "uint32", key(index));
+        text.store(positionPlace(index), "uint32", index);
+      });
+      text.meet();
+      byNetwork(lane);
+    }
     each(length, (index) => moveValues(text, kernel, lane, text.load(positionPlace(index), "uint32"), index));
     if (lanes > 1) text.meet();
   });

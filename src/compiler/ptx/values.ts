@@ -6,8 +6,11 @@ import { constantText, operate } from "./operations.js";
 import { exactTogether, isInexact, type Inexact } from "./quotients.js";
 import { variantAxis, type KernelText, type Part, type Reference } from "./surroundings.js";
 
-/** Simple instructions that threads have in a row, roughly, so that the longest waits are filled (about 30 cycles). */
-const enoughInstructions = 160;
+/**
+ * Simple instructions that threads have in a row, roughly, so that the longest waits are filled: about 30 cycles for shared
+ * memory, hundreds for what lies farther away.
+ */
+const enoughInstructions = { near: 160, far: 640 };
 const loadCost = 2;
 
 /** Simple instructions for the values of a point, roughly. */
@@ -21,10 +24,15 @@ export function costBelow(roots: readonly Expression[]): number {
 }
 
 /** How many points a thread works on at once: more the less there is to do at each, and no more than it has. */
-export function pointsAtOnce(roots: readonly Expression[], available: number, most = 4): number {
+export function pointsAtOnce(
+  roots: readonly Expression[],
+  available: number,
+  { most = 4, isNear = true }: { readonly most?: number; readonly isNear?: boolean } = {},
+): number {
   const cost = costBelow(roots);
+  const enough = isNear ? enoughInstructions.near : enoughInstructions.far;
   let many = 1;
-  while (many < most && 2 * many <= available && 2 * many * cost <= enoughInstructions) many *= 2;
+  while (many < most && 2 * many <= available && 2 * many * cost <= enough) many *= 2;
   return many;
 }
 

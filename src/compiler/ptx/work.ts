@@ -1,5 +1,5 @@
 // What the threads of a block do of a kernel without waiting for other kernels: how many of them it takes, and its code.
-import type { CopyKernel, Kernel } from "../kernel.js";
+import type { CopyKernel, Kernel, Place } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { bytesOf } from "../plan/clusters.js";
 import { copyWork, shareWork } from "./copy.js";
@@ -23,24 +23,27 @@ export interface Manner {
   readonly threads: number;
   /** Whether code should be short rather than save instructions: it comes from far each time. */
   readonly isShort: boolean;
+  /** Whether an array lies in shared memory. */
+  readonly isFast: (place: Place) => boolean;
 }
 
 /** Kernels that a block does by itself. */
 export type OwnKernel = Exclude<Kernel, { kind: "print" | "exchange" }>;
 
 /** What a block does of a kernel, or of several of one form as one. */
-export function workOf(kernels: readonly OwnKernel[], plan: MemoryPlan, { threads, isShort }: Manner): Work {
+export function workOf(kernels: readonly OwnKernel[], plan: MemoryPlan, manner: Manner): Work {
   const [kernel] = kernels;
+  const { threads } = manner;
   switch (kernel.kind) {
     case "loop":
       return loopWork(
         kernels.filter((one) => one.kind === "loop"),
-        { threads, isShort },
+        manner,
       );
     case "dot":
       return dotWork(
         kernels.filter((one) => one.kind === "dot"),
-        { threads, isShort, isFast: ({ buffer }) => plan.fast.has(buffer) },
+        manner,
       );
     case "sort":
       return sortWork(kernel, threads);
@@ -49,7 +52,7 @@ export function workOf(kernels: readonly OwnKernel[], plan: MemoryPlan, { thread
         ? shareWork(kernel, plan.division.parts, threads)
         : copyWork(kernel, threads, mayOverlap(kernel, plan));
     case "axisIndex":
-      return axisIndexWork(kernel);
+      return axisIndexWork(kernel, plan.division);
   }
 }
 

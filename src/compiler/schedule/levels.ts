@@ -68,10 +68,10 @@ function levelsOf(steps: readonly KernelStep[], last: ReadonlyMap<Buffer, number
   });
   const ofForm = new Map<string, Set<number>>();
   for (let at = steps.length - 1; at >= 0; at--) {
-    const form = formOf(steps[at].kernel);
+    const form = kindOf(steps[at].kernel);
     if (form === null) continue;
-    const others = ofForm.get(form.key) ?? new Set();
-    ofForm.set(form.key, others);
+    const others = ofForm.get(form) ?? new Set();
+    ofForm.set(form, others);
     const latest = Math.min(...edges[at].map(({ to, distance }) => levels[to] - distance));
     const better = [...others].filter((level) => level > levels[at] && level <= latest);
     if (better.length > 0) levels[at] = Math.min(...better);
@@ -91,7 +91,7 @@ function byLevel(steps: readonly KernelStep[]): KernelStep[] {
     const { kernel } = step;
     const one = {
       step,
-      form: formOf(kernel)?.key ?? null,
+      form: kindOf(kernel),
       work: workOf(kernel),
       buffers: new Set(accessesOf(kernel).map(({ buffer }) => buffer)),
       lasts: loadsOf(kernel).all.flatMap(({ buffer }) => (last.get(buffer) === at ? [buffer] : [])),
@@ -100,6 +100,10 @@ function byLevel(steps: readonly KernelStep[]): KernelStep[] {
   });
   return placed.flat().map(({ step }) => step);
 }
+
+/** What kernels are alike in that are better done together: their form, or that all parts of the machine meet for them. */
+const kindOf = (kernel: Kernel): string | null =>
+  kernel.kind === "exchange" ? kernel.kind : (formOf(kernel)?.key ?? null);
 
 /** A step in its level. */
 interface Placed {

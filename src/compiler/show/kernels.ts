@@ -152,7 +152,11 @@ function showSort(kernel: SortKernel, name: Naming): string {
   return (
     `${titleOf(kernel)} ${countOf(lanes, "lane")} of ${countOf(length, "element")} ` +
     `(stride ${stride}, outer ${outer}) by ${keys.map((key) => showPlace(key, name)).join(", ")}: ` +
-    values.map(({ from, to }) => `${showPlace(to, name)} <- ${showPlace(from, name)}`).join(", ")
+    values
+      .map(
+        ({ from, to }) => `${showPlace(to, name)} <- ${from === null ? "positions" : showPlace(from, name)}`,
+      )
+      .join(", ")
   );
 }
 

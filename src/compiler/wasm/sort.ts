@@ -111,8 +111,11 @@ class SortRenderer {
       asm.get(to);
       this.elementAddress(value.to);
       asm.get(from);
-      this.elementAddress(value.from);
-      asm.op(isByte ? "i32.load8_u" : "i32.load").op(isByte ? "i32.store8" : "i32.store");
+      if (value.from !== null) {
+        this.elementAddress(value.from);
+        asm.op(isByte ? "i32.load8_u" : "i32.load");
+      }
+      asm.op(isByte ? "i32.store8" : "i32.store");
     }
   }
 

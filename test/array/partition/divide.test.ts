@@ -10,7 +10,7 @@ import { simplifyProgram } from "../../../src/compiler/simplify/simplify.js";
 const prices: Costs = { operation: 150, element: 0.1, multiplication: 0.02, meeting: 5000, byte: 0.03 };
 
 const divided = (f: (...args: Array[]) => unknown, args: readonly Array[], most = 8, costs = prices) =>
-  divideProgram(simplifyProgram(makeProgram(f)(...args).program), most, costs);
+  divideProgram(simplifyProgram(makeProgram(f)(...args).program), { most, near: 0, costs: () => costs });
 
 /** The shapes of all results of a primitive, wherever they are. */
 const shapesOf = (program: Program, name: string): string[] =>
@@ -91,6 +91,36 @@ it("there are as many parts as there are rows for, a power of two", () => {
   const partsOf = (rows: number, most: number) =>
     divided(f, [np.ones([rows, 128]), np.ones([128, 128])], most)?.axes[0].size;
   expect([partsOf(256, 132), partsOf(256, 13), partsOf(64, 132)]).toEqual([32, 8, 8]);
+});
+
+it("wide networks are divided along rows and columns, so that no part has all of a gradient", () => {
+  const steps = (key: Array) => {
+    const start: Weights[] = [0, 1].map(() => [
+      random.normal(key, [16, 256]),
+      random.normal(key, [256, 256]),
+    ]);
+    return lax.scan(
+      (nets: Weights[], batch: Array) => {
+        const value = ([a, b]: Weights) => nn.relu(nn.relu(batch.matmul(a)).matmul(b));
+        const slopes = grad((all: Weights[]) => np.square(value(all[0]).sub(value(all[1]))).mean())(nets);
+        return [tree.map((w: Array, d: Array) => w.sub(d.mul(0.1)), nets, slopes), null];
+      },
+      start,
+      random.normal(key, [100, 256, 16]),
+    );
+  };
+  const found = divided(steps, [random.key(0)], 132);
+  expect(found?.axes).toEqual([
+    { name: "rows", size: 8 },
+    { name: "columns", size: 16 },
+  ]);
+  const program = found?.program as Program;
+  // Each part has 32 rows, and of the weights what goes into or comes out of 16 units.
+  const weights = new Set(shapesOf(program, "sub").filter((shape) => !shape.startsWith("32x")));
+  expect([...weights].every((shape) => shape.split("x").includes("16"))).toBe(true);
+  expect(shapesOf(program, "dot")).not.toContain("256x256");
+  // Fewer parts have fewer of both.
+  expect(divided(steps, [random.key(0)], 16)?.axes.map(({ size }) => size)).toEqual([4, 4]);
 });
 
 it("inputs and outputs all parts have whole", () => {

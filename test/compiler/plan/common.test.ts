@@ -18,8 +18,11 @@ it("what is gathered, or sorted together, there is once; what else is written th
     copy(own, mixed),
     sort(own, alone),
   ]);
-  expect(togetherIn(steps, 4)).toEqual({ sorts: new Set([together]), gathered: new Set([all, sorted]) });
-  expect(togetherIn(steps, 1)).toEqual({ sorts: new Set(), gathered: new Set() });
+  expect(togetherIn(steps, [{ name: "parts", size: 4 }])).toEqual({
+    sorts: new Set([together]),
+    gathered: new Set([all, sorted]),
+  });
+  expect(togetherIn(steps, [])).toEqual({ sorts: new Set(), gathered: new Set() });
 });
 
 it("a sort one of whose results is written elsewhere, too, each part does for itself", () => {
@@ -33,7 +36,10 @@ it("a sort one of whose results is written elsewhere, too, each part does for it
   const other = sort(input, first);
   const clean = sort(input, third);
   const steps = stepsOf([both, other, clean, copy(input, second)]);
-  expect(togetherIn(steps, 4)).toEqual({ sorts: new Set([clean]), gathered: new Set([third]) });
+  expect(togetherIn(steps, [{ name: "parts", size: 4 }])).toEqual({
+    sorts: new Set([clean]),
+    gathered: new Set([third]),
+  });
 });
 
 it("gathering is what gives all parts the same, side by side", () => {

@@ -55,6 +55,14 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/divided.test.ts"))(
       expectTogether(mixed(round, programs), dividedDevice([2, 3, 4, 5][round % 4], round), words),
     );
 
+    it.for([...Array(rounds).keys()])("along two axes (%i)", (round) =>
+      expectTogether(
+        mixed(3000 + round, programs),
+        dividedDevice([4, 6, 8][round % 3], 3001 + 2 * round),
+        words,
+      ),
+    );
+
     it.for([...Array(isWhole ? rounds : 0).keys()])("of larger arrays (%i)", (round) =>
       expectTogether(
         isWhole ? largePrograms() : largePrograms().slice(-3),

@@ -2,7 +2,7 @@
 import { registerBackend } from "../../../src/array/index.js";
 import { subPrograms, type Program, type Variable } from "../../../src/array/core/program.js";
 import { splitProgram } from "../../../src/array/partition/partition.js";
-import { wholeLayout, type Layout } from "../../../src/array/sharding/axes.js";
+import { wholeLayout, type Layout, type NamedAxis } from "../../../src/array/sharding/axes.js";
 import { simplifyProgram } from "../../../src/compiler/simplify/simplify.js";
 import { emulatedPtx, target } from "./backend.js";
 
@@ -20,22 +20,38 @@ function chances(seed: number): (bound: number) => number {
 const valuesIn = (program: Program): Variable[] =>
   program.equations.flatMap((equation) => [...equation.outputs, ...subPrograms(equation).flatMap(valuesIn)]);
 
+/** How many parts there are along each axis: two axes where that goes, every other time. */
+function arranged(parts: number, seed: number): readonly NamedAxis[] {
+  const first = [2, 3].find((size) => parts % size === 0 && parts > size);
+  return first === undefined || seed % 2 === 0
+    ? [{ name: "parts", size: parts }]
+    : [
+        { name: "parts", size: first },
+        { name: "others", size: parts / first },
+      ];
+}
+
 /** A program for so many blocks, in which about every third value that can be split is. */
 export function divideAtRandom(program: Program, parts: number, seed: number) {
   const chance = chances(seed);
-  const axes = [{ name: "parts", size: parts }];
+  const axes = arranged(parts, seed);
   const within = new Map<Variable, Layout>();
   for (const value of valuesIn(program)) {
     const { shape } = value.type;
-    const along = shape.flatMap((extent, dimension) =>
-      extent > 0 && extent % parts === 0 ? [dimension] : [],
-    );
-    if (along.length === 0 || chance(3) > 0) continue;
-    const chosen = along[chance(along.length)];
-    within.set(
-      value,
-      shape.map((_, dimension) => (dimension === chosen ? ["parts"] : [])),
-    );
+    if (chance(3) > 0) continue;
+    const names = shape.map((): string[] => []);
+    const left = [...shape];
+    const order = axes.length > 1 && chance(2) > 0 ? axes.toReversed() : axes;
+    for (const { name, size } of order) {
+      const along = left.flatMap((extent, dimension) =>
+        extent > 0 && extent % size === 0 ? [dimension] : [],
+      );
+      if (along.length === 0 || (axes.length > 1 && chance(3) === 0)) continue;
+      const chosen = along[chance(along.length)];
+      names[chosen].push(name);
+      left[chosen] /= size;
+    }
+    if (names.some((own) => own.length > 0)) within.set(value, names);
   }
   const whole = (values: Program["outputs"]) => values.map(({ type }) => wholeLayout(type.shape.length));
   const options = { axes, inputs: whole(program.inputs), outputs: whole(program.outputs), within };

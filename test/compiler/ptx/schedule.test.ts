@@ -62,7 +62,7 @@ it("shows loops, branches, prints and reductions of one block where they are", (
     expect.stringMatching(/reduction, 1 of 1000 elements, each by \d+ lanes x \d warps?/),
   );
   expect(lines).toContainEqual(
-    expect.stringMatching(/sort of 1 x 300 by a network, one lane after the other$/),
+    expect.stringMatching(/sort of 1 x 300 by buckets, one lane after the other$/),
   );
   expect(lines).toContainEqual(expect.stringMatching(/sort of 1 x 100 by counting, an element per thread$/));
 });

@@ -6,14 +6,14 @@ import type { Division } from "../../plan/arena.js";
 import { choose, positionsOf, startsIn } from "../indices.js";
 import { moveAll, type Move } from "../moving.js";
 import type { KernelText, Part, Reference } from "../surroundings.js";
-import { isNumber } from "../text.js";
 import { lanesOfWarp } from "../types.js";
 import type { Work } from "../work.js";
+import { addBoxes, areBoxes, gatherBoxes, type Staged } from "./boxes.js";
+import { groupAlong, type Group } from "./group.js";
 import {
   areTotals,
   describeExchange,
   isInCommon,
-  isScattered,
   isShared,
   layoutOf,
   operandSize,
@@ -42,7 +42,7 @@ export function exchangePhases(
     describe: () => describeExchange(kernel, division),
   });
   if (isInCommon(kernel, division)) return [phase((exchange) => exchange.gather()), null];
-  return isShared(kernel, division.parts)
+  return isShared(kernel, groupAlong(kernel.axes, division.axes))
     ? [
         phase((exchange) => exchange.layOut()),
         phase((exchange) => exchange.addShares()),
@@ -51,40 +51,53 @@ export function exchangePhases(
     : [
         phase((exchange) => exchange.layOut()),
         phase((exchange) => {
-          if (isScattered(kernel)) exchange.scatter();
-          else if (areTotals(kernel)) exchange.addAll();
+          if (areTotals(kernel)) exchange.addAll();
+          else if (areBoxes(kernel)) exchange.takeBoxes();
           else exchange.pull();
         }),
       ];
 }
 
-class Exchange {
-  private readonly layout: Layout;
+class Exchange implements Staged {
+  readonly layout: Layout;
+  readonly group: Group;
   private readonly totals: Totals;
-  /** Where the side begins that it goes by. */
-  private readonly base: string;
-  private readonly block: string;
+  /** Where what this block lays out begins, what those of its group do, and the totals of its group. */
+  private readonly own: string;
+  readonly base: string;
+  private readonly sums: string;
+  /** The place of this block in its group. */
+  readonly place: string;
 
   constructor(
-    private readonly text: KernelText,
-    private readonly kernel: ExchangeKernel,
+    readonly text: KernelText,
+    readonly kernel: ExchangeKernel,
     private readonly division: Division,
     sideSize: number,
     first: number,
   ) {
     const { out, memory } = text;
-    this.layout = layoutOf(kernel, division.parts);
-    this.totals = new Totals(text, kernel, this.layout, division.parts);
+    this.group = groupAlong(kernel.axes, division.axes);
+    this.layout = layoutOf(kernel, this.group);
+    this.totals = new Totals(text, kernel, this.layout, this.group);
     const start = out.effect("add.u64", "b64", memory, String(division.exchange + first));
     const size = out.effect("mov.u64", "b64", String(sideSize));
-    this.base = out.effect(
+    const base = out.effect(
       "mad.lo.u64",
       "b64",
       out.effect("cvt.u64.u32", "b64", text.grid.side),
       size,
       start,
     );
-    this.block = out.effect("mov.u32", "b32", "%ctaid.x");
+    const block = out.effect("mov.u32", "b32", "%ctaid.x");
+    const { place, first: firstBlock, number } = this.group.placeOf(out, block);
+    const { stride, totals } = this.layout;
+    const behind = (from: string, count: string) =>
+      count === "0" ? from : out.effect("mad.wide.s32", "b64", count, String(stride), from);
+    this.place = place;
+    this.own = behind(base, block);
+    this.base = behind(base, firstBlock);
+    this.sums = behind(out.effect("add.u64", "b64", base, String(totals)), number);
   }
 
   /** An element in common memory. */
@@ -97,11 +110,16 @@ class Exchange {
     return { space: "global", text: `[${place}]`, isOfOthers: true };
   }
 
-  /** An element of what a block has laid out. */
+  /** An element of what a member of the group has laid out. */
   private operand(at: number, block: string, parts: readonly Part[]): Reference {
     const { stride, operands } = this.layout;
     const { dtype } = this.kernel.pulls[at].from.buffer;
-    return this.staged(operands[at], [{ operand: block, factor: stride / itemSize(dtype) }, ...parts], dtype);
+    const distance = this.group.distance(this.text.out, block);
+    return this.staged(
+      operands[at],
+      [{ operand: distance, factor: stride / itemSize(dtype) }, ...parts],
+      dtype,
+    );
   }
 
   private each(count: number, code: (index: string) => void): void {
@@ -118,11 +136,11 @@ class Exchange {
     side: "from" | "to",
     staged: (at: number, index: string, further: number) => Reference,
   ): Move[] {
-    const { text, division } = this;
+    const { text, group } = this;
     return this.kernel.pulls.map((pull, at): Move => {
       const place = pull[side];
       const bytes = itemSize(place.buffer.dtype) === 1 ? 1 : 4;
-      const size = side === "from" ? operandSize(pull, division.parts) : sizeOf(pull.extents);
+      const size = side === "from" ? operandSize(pull, group) : sizeOf(pull.extents);
       const own = (index: string, further: number) =>
         text.reference(place.buffer, place.offset + further, [
           ...text.partsOf(place),
@@ -140,14 +158,10 @@ class Exchange {
   }
 
   layOut(): void {
-    const { text, block, layout } = this;
-    const { out } = text;
-    const stride = out.effect("mov.u64", "b64", String(layout.stride));
-    const far = out.effect("cvt.u64.u32", "b64", block);
-    const base = out.effect("mad.lo.u64", "b64", far, stride, this.base);
+    const { text, own, layout } = this;
     moveAll(
       text,
-      this.moves("from", (at, index, further) => this.beyond(base, layout.operands[at], at, index, further)),
+      this.moves("from", (at, index, further) => this.beyond(own, layout.operands[at], at, index, further)),
     );
   }
 
@@ -161,11 +175,11 @@ class Exchange {
 
   /** Puts what this block has where it belongs among what the others have. */
   gather(): void {
-    const { text, block } = this;
+    const { text, place } = this;
     const { out } = text;
     const moves = this.kernel.pulls.flatMap((pull): Move[] => {
       const { from, to, extents, fromStrides, toStrides, perSender } = pull;
-      const own = { operand: block, factor: perSender };
+      const own = { operand: place, factor: perSender };
       const size = sizeOf(extents);
       const isInOrder = extents.every(
         (extent, axis) => extent === 1 || fromStrides[axis] === toStrides[axis],
@@ -201,7 +215,7 @@ class Exchange {
 
   /** Reads, from all blocks, what becomes this block's result. */
   pull(): void {
-    const { text, kernel, division, block } = this;
+    const { text, kernel, group, place } = this;
     const { out } = text;
     this.eachPull((pull, at) => {
       const { extents, fromStrides, toStrides, perReceiver, perSender, to } = pull;
@@ -215,7 +229,7 @@ class Exchange {
       const source = (sender: string, positions: readonly string[]) =>
         this.operand(at, sender, [
           ...positions.map((operand, axis) => ({ operand, factor: fromStrides[axis] })),
-          { operand: block, factor: perReceiver },
+          { operand: place, factor: perReceiver },
         ]);
       const size = sizeOf(extents);
       if (kernel.combine !== null) {
@@ -226,8 +240,8 @@ class Exchange {
         });
         return;
       }
-      this.each(size * division.parts, (index) => {
-        const [sender, ...positions] = positionsOf(out, index, [division.parts, ...extents]);
+      this.each(size * group.size, (index) => {
+        const [sender, ...positions] = positionsOf(out, index, [group.size, ...extents]);
         const value = text.load(source(sender, positions), dtype);
         text.store(target(positions, [{ operand: sender, factor: perSender }]), dtype, value);
       });
@@ -236,44 +250,35 @@ class Exchange {
 
   /** Adds up this block's share of all totals, and lays it out for the others. */
   addShares(): void {
-    const { text, division, block, layout } = this;
+    const { text, group, place, layout, sums } = this;
     const { out } = text;
     const quads = layout.stride / 16;
-    const share = Math.ceil(quads / division.parts);
-    const first = out.pure("mul.lo.s32", "b32", block, String(share));
+    const share = Math.ceil(quads / group.size);
+    const first = out.pure("mul.lo.s32", "b32", place, String(share));
     this.totals.addQuads(share, (at, isWanted) => {
       const quad = out.effect("add.s32", "b32", at, first);
       const isInside = out.effect("setp.lt.s32", "pred", quad, String(quads));
       const isThere = out.effect("and.pred", "pred", isWanted, isInside);
       const held = out.effect("selp.b32", "b32", quad, "0", isThere);
       const source = out.effect("mad.wide.s32", "b64", held, "16", this.base);
+      const target = out.effect("mad.wide.s32", "b64", held, "16", sums);
       return {
         source,
         isThere,
         store: (totals, condition) =>
-          out.line(`@${condition} st.global.v4.u32 [${source}+${layout.totals}], {${totals.join(", ")}};`),
+          out.line(`@${condition} st.global.v4.u32 [${target}], {${totals.join(", ")}};`),
       };
     });
   }
 
-  /** Adds up this block's share of each total, which is its own. */
-  scatter(): void {
-    this.addRuns((words) => ({ operand: this.block, factor: words * 4 }));
-  }
-
   /** Adds up all of the totals. */
   addAll(): void {
-    this.addRuns(() => null);
-  }
-
-  /** Adds up whole results, all of them together; what is added up begins a part further than operands do, if given. */
-  private addRuns(further: (words: number) => Part | null): void {
     const { text, layout, kernel } = this;
     const { out } = text;
     const runs = kernel.pulls.map(({ extents, to }, at) => {
       const words = sizeOf(extents);
       const { space, register, bytes } = text.pointer(to.buffer, to.offset, text.partsOf(to));
-      return { words, source: layout.operands[at], skipped: further(words), space, register, bytes };
+      return { words, source: layout.operands[at], space, register, bytes };
     });
     // Those that go to one kind of memory, from the same register.
     const groups = new Map<string, typeof runs>();
@@ -284,50 +289,31 @@ class Exchange {
     for (const group of groups.values()) {
       const [{ space, register }] = group;
       const starts = startsIn(group.map(({ words }) => Math.ceil(words / 4)));
-      const along = (value: (run: (typeof group)[number]) => number) =>
-        starts.from.map((from, at) => ({ from, value: value(group[at]) - 16 * from }));
+      const along = (value: (run: (typeof group)[number], from: number) => number) =>
+        starts.from.map((from, at) => ({ from, value: value(group[at], from) }));
+      const sources = along(({ source }, from) => source - 16 * from);
+      const results = along(({ bytes }, from) => bytes - 16 * from);
+      const limits = along(({ words }, from) => words + 4 * from);
       const areWhole = group.every(({ words, bytes }) => words % 4 === 0 && bytes % 16 === 0);
       this.totals.addQuads(starts.count, (quad, isThere) => {
         const held = out.effect("selp.b32", "b32", quad, "0", isThere);
         const behind = out.effect("shl.b32", "b32", held, "4");
-        const skipped = choose(
-          out,
-          held,
-          starts.from.map((from, at) => ({ from, value: group[at].skipped?.factor ?? 0 })),
-        );
-        const place = text.sum([
+        const { register: place, constant } = text.sum([
           { operand: behind, factor: 1 },
-          {
-            operand: choose(
-              out,
-              held,
-              along(({ source }) => source),
-            ),
-            factor: 1,
-          },
-          ...(group[0].skipped === null ? [] : [this.product(group[0].skipped.operand, skipped)]),
+          { operand: choose(out, held, sources), factor: 1 },
         ]);
-        const source = out.effect("mad.wide.s32", "b64", place.register as string, "1", this.base);
+        const base = constant === 0 ? this.base : out.pure("add.s64", "b64", this.base, String(constant));
         return {
-          source:
-            place.constant === 0 ? source : out.effect("add.s64", "b64", source, String(place.constant)),
+          source: out.effect("mad.wide.s32", "b64", place ?? behind, "1", base),
           isThere,
           store: (totals, condition) => {
-            const chosen = choose(
-              out,
-              held,
-              along(({ bytes }) => bytes),
-            );
-            const target = text.moved(text.moved({ space, register, bytes: 0 }, behind, 1), chosen, 1);
+            const moved = text.moved({ space, register, bytes: 0 }, behind, 1);
+            const target = text.moved(moved, choose(out, held, results), 1);
             if (areWhole) {
               out.line(`@${condition} st.${space}.v4.u32 ${text.at(target).text}, {${totals.join(", ")}};`);
               return;
             }
-            const limit = choose(
-              out,
-              held,
-              starts.from.map((from, at) => ({ from, value: group[at].words + 4 * from })),
-            );
+            const limit = choose(out, held, limits);
             const first = out.effect("shl.b32", "b32", held, "2");
             totals.forEach((total, word) => {
               const isOwn = out.effect("setp.lt.s32", "pred", out.plus(first, word), limit);
@@ -340,32 +326,33 @@ class Exchange {
     }
   }
 
-  /** A register times a number, or times another register. */
-  private product(operand: string, by: string): Part {
-    return isNumber(by)
-      ? { operand, factor: Number(by) }
-      : { operand: this.text.out.effect("mul.lo.s32", "b32", operand, by), factor: 1 };
+  /** Takes boxes of what the others have, added up or side by side. */
+  takeBoxes(): void {
+    if (this.kernel.combine === null) gatherBoxes(this);
+    else addBoxes(this, this.totals);
   }
 
   takeTotals(): void {
-    const { text, layout } = this;
+    const { text, layout, sums } = this;
     moveAll(
       text,
-      this.moves("to", (at, index, further) =>
-        this.beyond(this.base, layout.totals + layout.operands[at], at, index, further),
-      ),
+      this.moves("to", (at, index, further) => this.beyond(sums, layout.operands[at], at, index, further)),
     );
   }
 }
 
-/** The number of the block. */
-export const axisIndexWork = ({ to }: AxisIndexKernel): Work => ({
-  threads: lanesOfWarp,
-  write: (text) => {
-    const { out, thread } = text;
-    out.when(out.effect("setp.eq.u32", "pred", thread, "0"), () =>
-      text.store(text.first(to), "int32", out.effect("mov.u32", "b32", "%ctaid.x")),
-    );
-  },
-  describe: () => "the block's number",
-});
+/** The place of the block among those that differ from it along some axes only. */
+export function axisIndexWork({ axes, to }: AxisIndexKernel, division: Division): Work {
+  const group = groupAlong(axes, division.axes);
+  return {
+    threads: lanesOfWarp,
+    write: (text) => {
+      const { out, thread } = text;
+      out.when(out.effect("setp.eq.u32", "pred", thread, "0"), () => {
+        const { place } = group.placeOf(out, out.effect("mov.u32", "b32", "%ctaid.x"));
+        text.store(text.first(to), "int32", place);
+      });
+    },
+    describe: () => (group.count === 1 ? "the block's number" : `the block's place among ${group.size}`),
+  };
+}

@@ -1,11 +1,12 @@
 // How blocks exchange something: in which way, and where in common memory.
-import { itemSize, sizeOf } from "../../../array/index.js";
+import { itemSize, sizeOf, type NamedAxis } from "../../../array/index.js";
 import type { Buffer, ExchangeKernel, Place, Pull, Step } from "../../kernel.js";
 import type { Division } from "../../plan/arena.js";
 import { isGather } from "../../plan/common.js";
 import { align } from "../../plan/placing.js";
 import { insideOf, kernelsIn } from "../../walk.js";
 import { sharedSortBytes } from "../sharedSort.js";
+import { groupAlong, type Group } from "./group.js";
 
 /** Words of totals, of all blocks together, that a block reads rather than to meet the others once more. */
 const fewWords = 2 ** 14;
@@ -14,8 +15,8 @@ const fewWords = 2 ** 14;
 const [lineBytes, farApart] = [128, 4096];
 
 /** Elements of an operand. */
-export const operandSize = ({ extents, perReceiver }: Pull, parts: number): number =>
-  sizeOf(extents) * (perReceiver === 0 ? 1 : parts);
+export const operandSize = ({ extents, perReceiver }: Pull, { size }: Group): number =>
+  sizeOf(extents) * (perReceiver === 0 ? 1 : size);
 
 const bytesOf = (size: number, { from }: Pull): number => align(size * itemSize(from.buffer.dtype));
 
@@ -28,39 +29,25 @@ export const areTotals = ({ combine, pulls }: ExchangeKernel): boolean =>
   );
 
 /** Whether each block adds up a share of what all get. */
-export const isShared = (kernel: ExchangeKernel, parts: number): boolean =>
-  areTotals(kernel) && parts * kernel.pulls.reduce((sum, { extents }) => sum + sizeOf(extents), 0) > fewWords;
-
-/** Whether each block gets a total of its own, which lies in one piece. */
-export const isScattered = ({ combine, pulls }: ExchangeKernel): boolean =>
-  combine !== null &&
-  pulls.every(({ from, to, extents, perReceiver, fromStrides, toStrides }) => {
-    const size = sizeOf(extents);
-    return (
-      perReceiver === size &&
-      itemSize(from.buffer.dtype) === 4 &&
-      from.buffer.dtype === pulls[0].from.buffer.dtype &&
-      [size, ...startsOf(to)].every((count) => count % 4 === 0) &&
-      extents.every((extent, axis) => extent === 1 || fromStrides[axis] === toStrides[axis])
-    );
-  });
+export const isShared = (kernel: ExchangeKernel, { size }: Group): boolean =>
+  areTotals(kernel) && size * kernel.pulls.reduce((sum, { extents }) => sum + sizeOf(extents), 0) > fewWords;
 
 /** Where things lie in common memory, in bytes from the beginning of one of its two sides. */
 export interface Layout {
   /** Operands of the first block, and how far those of the next are from there. */
   readonly operands: readonly number[];
   readonly stride: number;
-  /** Totals of all, which lie as the operands of one block do. */
+  /** Totals of the first group, which lie as the operands of one block do; those of the others are behind. */
   readonly totals: number;
   readonly bytes: number;
 }
 
 /** Where operands lie in common memory, from the beginning of one of its two sides: block after block, then totals. */
-export function layoutOf(kernel: ExchangeKernel, parts: number): Layout {
+export function layoutOf(kernel: ExchangeKernel, group: Group): Layout {
   let end = 0;
   const operands = kernel.pulls.map((pull) => {
     const start = end;
-    end += bytesOf(operandSize(pull, parts), pull);
+    end += bytesOf(operandSize(pull, group), pull);
     return start;
   });
   // What a block reads of all others lies in different sets of caches.
@@ -68,8 +55,8 @@ export function layoutOf(kernel: ExchangeKernel, parts: number): Layout {
   return {
     operands,
     stride,
-    totals: parts * stride,
-    bytes: (parts + (isShared(kernel, parts) ? 1 : 0)) * stride,
+    totals: group.parts * stride,
+    bytes: (group.parts + (isShared(kernel, group) ? group.count : 0)) * stride,
   };
 }
 
@@ -99,30 +86,30 @@ export function exchangesFrom(steps: readonly Step[], first: number): ExchangeKe
 /** Where each of several exchanges has its place on one of the sides, and how many bytes all of them take. */
 export function startsOnSide(
   kernels: readonly ExchangeKernel[],
-  parts: number,
+  axes: readonly NamedAxis[],
 ): { readonly starts: readonly number[]; readonly bytes: number } {
   let bytes = 0;
   const starts = kernels.map((kernel) => {
     const start = bytes;
-    bytes += align(layoutOf(kernel, parts).bytes);
+    bytes += align(layoutOf(kernel, groupAlong(kernel.axes, axes)).bytes);
     return start;
   });
   return { starts, bytes };
 }
 
-function sideBytes(steps: readonly Step[], parts: number): number {
+function sideBytes(steps: readonly Step[], axes: readonly NamedAxis[]): number {
   let most = 0;
   steps.forEach((step, at) => {
-    most = Math.max(most, startsOnSide(exchangesFrom(steps, at), parts).bytes);
-    if (step.kind !== "kernel") most = Math.max(most, sideBytes(insideOf(step), parts));
+    most = Math.max(most, startsOnSide(exchangesFrom(steps, at), axes).bytes);
+    if (step.kind !== "kernel") most = Math.max(most, sideBytes(insideOf(step), axes));
   });
   return most;
 }
 
 /** Bytes of common memory by which blocks hand each other something: two sides, in turns, or one block's work. */
-export const exchangeBytes = (steps: readonly Step[], parts: number): number => {
+export const exchangeBytes = (steps: readonly Step[], axes: readonly NamedAxis[]): number => {
   const sorts = kernelsIn(steps).filter((kernel) => kernel.kind === "sort");
-  return 2 * align(Math.max(sideBytes(steps, parts), ...sorts.map((sort) => sharedSortBytes(sort) / 2)));
+  return 2 * align(Math.max(sideBytes(steps, axes), ...sorts.map((sort) => sharedSortBytes(sort) / 2)));
 };
 
 /** Whether blocks gather something in memory that they have in common. */
@@ -132,8 +119,9 @@ export const isInCommon = (kernel: ExchangeKernel, { common }: Division): boolea
 /** In words, what is exchanged and how. */
 export function describeExchange(kernel: ExchangeKernel, division: Division): string {
   const { combine, pulls } = kernel;
+  const group = groupAlong(kernel.axes, division.axes);
   const bytes = pulls.reduce(
-    (sum, pull) => sum + operandSize(pull, division.parts) * itemSize(pull.from.buffer.dtype),
+    (sum, pull) => sum + operandSize(pull, group) * itemSize(pull.from.buffer.dtype),
     0,
   );
   const what = isInCommon(kernel, division)
@@ -142,10 +130,11 @@ export function describeExchange(kernel: ExchangeKernel, division: Division): st
       ? isGather(kernel)
         ? "gather"
         : "all to all"
-      : isShared(kernel, division.parts)
+      : isShared(kernel, group)
         ? `all-reduce (${combine}), each block a share`
         : pulls.every(({ perReceiver }) => perReceiver === 0)
           ? `all-reduce (${combine}), each block all of it`
           : `reduce and scatter (${combine})`;
-  return `${what}, ${bytes} bytes of each block`;
+  const among = group.count === 1 ? "" : `, among ${group.size} blocks`;
+  return `${what}${among}, ${bytes} bytes of each block`;
 }

@@ -5,6 +5,7 @@ import { divide } from "../indices.js";
 import { operate } from "../operations.js";
 import type { KernelText, Reference } from "../surroundings.js";
 import { lanesOfWarp, wholeWarps } from "../types.js";
+import type { Group } from "./group.js";
 import type { Layout } from "./layout.js";
 
 /** Four words of which all blocks have some. */
@@ -43,14 +44,14 @@ export class Totals {
     private readonly text: KernelText,
     private readonly kernel: ExchangeKernel,
     private readonly layout: Layout,
-    /** How many blocks there are. */
-    private readonly parts: number,
+    private readonly group: Group,
   ) {}
 
   /** What all blocks have at a place, combined in their order. */
   combined(dtype: DType, place: (sender: string) => Reference): string {
-    const { text, parts } = this;
+    const { text } = this;
     const { out } = text;
+    const parts = this.group.size;
     const total = text.variable(dtype, text.load(place("0"), dtype));
     const take = (value: string) => {
       const operand = (register: string) => ({ text: register, dtype });
@@ -91,13 +92,15 @@ export class Totals {
    * many loads as can be are under way together. `place` says where those of the first block are, and what to do with totals.
    */
   addQuads(count: number, place: (quad: string, isThere: string) => Quad): void {
-    const { text, parts, layout } = this;
+    const { text, layout, group } = this;
     const { out, threads, thread } = text;
+    const parts = group.size;
     const helpers = helpersFor(count, parts, threads);
     const senders = parts / helpers;
     const { quotient: number, remainder: helper } = divide(out, thread, helpers, threads);
     const isFirst = out.effect("setp.eq.s32", "pred", helper, "0");
-    const skip = out.effect("mul.wide.u32", "b64", helper, String(senders * layout.stride));
+    const first = out.pure("mul.lo.s32", "b32", helper, String(senders));
+    const skip = out.effect("mul.wide.u32", "b64", group.distance(out, first), String(layout.stride));
     const turn = (start: string) => {
       const quad = out.effect("add.s32", "b32", number, start);
       const { source, isThere, store } = place(quad, out.effect("setp.lt.s32", "pred", quad, String(count)));
@@ -105,7 +108,8 @@ export class Totals {
       for (let bit = 1; bit < helpers; bit *= 2)
         totals.forEach((total, word) => {
           const got = out.effect("shfl.sync.bfly.b32", "b32", total, String(bit), "31", "-1");
-          totals[word] = this.combineWords(total, got, bit, helper);
+          // The same bits in both threads: it does not matter which of two comes first.
+          totals[word] = this.combine(total, got);
         });
       store(totals, out.effect("and.pred", "pred", isFirst, isThere));
     };
@@ -119,7 +123,7 @@ export class Totals {
 
   /** Four words of some blocks, combined in their order; several are under way at the same time. */
   private addSenders(source: string, senders: number): string[] {
-    const { text, layout } = this;
+    const { text, layout, group } = this;
     const { out } = text;
     const quad = (place: string): string[] => {
       const words = Array.from({ length: 4 }, () => out.register("b32"));
@@ -128,13 +132,15 @@ export class Totals {
     };
     const together = mostTogether(senders);
     const load = (base: string) =>
-      Array.from({ length: together }, (_, sender) => quad(`[${base}+${sender * layout.stride}]`));
+      Array.from({ length: together }, (_, sender) =>
+        quad(`[${base}+${group.distanceOf(sender) * layout.stride}]`),
+      );
     const totals = load(source).reduce((sum, words) => sum.map((word, at) => this.combine(word, words[at])));
     if (senders === together) return totals;
     const sums = totals.map((word) => text.variable("uint32", word));
-    const step = together * layout.stride;
-    out.loop("1", String(senders / together), "1", (round) => {
-      const base = out.effect("mad.wide.s32", "b64", round, String(step), source);
+    out.loop(String(together), String(senders), String(together), (sender) => {
+      const further = group.distance(out, sender);
+      const base = out.effect("mad.wide.s32", "b64", further, String(layout.stride), source);
       const more = load(base);
       sums.forEach((sum, at) =>
         text.assign(
@@ -145,16 +151,6 @@ export class Totals {
       );
     });
     return sums;
-  }
-
-  /** The totals of two threads: those of the lower one first. */
-  private combineWords(own: string, theirs: string, bit: number, helper: string): string {
-    const { out } = this.text;
-    const part = out.effect("and.b32", "b32", helper, String(bit));
-    const isLower = out.effect("setp.eq.s32", "pred", part, "0");
-    const lower = out.effect("selp.b32", "b32", own, theirs, isLower);
-    const upper = out.effect("selp.b32", "b32", theirs, own, isLower);
-    return this.combine(lower, upper);
   }
 
   /** Two words of the dtype that all operands have, combined. */

@@ -57,7 +57,7 @@ const call: Translation = (o, q) => {
 const barrier: Translation = (o, q) => {
   if (q.has("cluster")) {
     const action = q.need("arrive", "wait");
-    q.need(action === "arrive" ? "release" : "acquire");
+    q.has(action === "arrive" ? "release" : "acquire");
     q.need("aligned");
     q.end();
     return action === "arrive" ? ";" : `meetCluster(F, ${o.line});`;

@@ -34,15 +34,16 @@ export function compile<Code>(
   groupsIn(given, []);
   const divided = renderer.divide?.(given, constants) ?? null;
   const whole = divided?.program ?? given;
+  const suited = renderer.suited?.(whole) ?? renderer;
   const { program, steps, plan, inputs, outputs, messages } = lowerProgram(
     whole,
     constants,
-    renderer,
+    suited,
     divided?.axes,
   );
-  refuseOversized(plan.bytes, renderer);
-  const code = renderer.render(steps, plan);
-  look({ simplified: program, steps, plan, listings: renderer.list(code) });
+  refuseOversized(plan.bytes, suited);
+  const code = suited.render(steps, plan);
+  look({ simplified: program, steps, plan, listings: suited.list(code) });
   return { code, memoryBytes: plan.bytes, inputs, outputs, messages };
 }
 

@@ -2,8 +2,8 @@
 import type { NamedAxis, Program } from "../array/index.js";
 import type { CompiledForms } from "./dump.js";
 import type { FuseSizes } from "./fuse/planning.js";
-import type { Kernel, Step } from "./kernel.js";
-import type { MemoryPlan } from "./plan/arena.js";
+import type { Buffer, Kernel, Step } from "./kernel.js";
+import type { MemoryPlan, StagedPlace } from "./plan/arena.js";
 
 /** Bytes before and behind all buffers. */
 export interface Margin {
@@ -45,8 +45,16 @@ export interface Renderer<Code> {
     program: Program,
     constants: number,
   ) => { readonly program: Program; readonly axes: readonly NamedAxis[] } | null;
+  /** A renderer that suits a program, divided as it is, better than this one; left out where this one suits all. */
+  readonly suited?: (program: Program) => Renderer<Code>;
   /** Bytes of common memory by which parts that are arranged along axes exchange something. */
   readonly exchange?: (steps: readonly Step[], axes: readonly NamedAxis[]) => number;
+  /** Which buffers lie there from the start, of those that nobody outside sees; left out for none. */
+  readonly staged?: (
+    steps: readonly Step[],
+    axes: readonly NamedAxis[],
+    seen: ReadonlySet<Buffer>,
+  ) => ReadonlyMap<Buffer, StagedPlace>;
   /** The code of steps over buffers at the addresses of a plan. */
   readonly render: (steps: readonly Step[], plan: MemoryPlan) => Code;
   /** What can be seen of code, by the names that `VIBE_RL_DUMP` knows it by. */

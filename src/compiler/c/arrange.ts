@@ -179,6 +179,7 @@ function apart(kernels: readonly Kernel[], nameOf: (buffer: Buffer) => Buffer): 
   return {
     addresses,
     scratch: new Map(),
+    staged: new Map(),
     bytes,
     fast: new Set(),
     fastBytes: 0,

@@ -18,6 +18,8 @@ export interface MemoryPlan {
   readonly scratch: ReadonlyMap<Kernel, Buffer>;
   /** Memory needed, in bytes. */
   readonly bytes: number;
+  /** Buffers that lie where parts exchange something, each by what a renderer knows its place by. */
+  readonly staged: ReadonlyMap<Buffer, StagedPlace>;
   /** Buffers that lie in fast memory, which has addresses of its own, and how much of it is needed. */
   readonly fast: ReadonlySet<Buffer>;
   readonly fastBytes: number;
@@ -45,10 +47,17 @@ export interface Division {
   readonly stride: number;
 }
 
+/** Where a part writes what it hands to others: so many bytes behind where the memory begins that an exchange goes by. */
+export interface StagedPlace {
+  readonly offset: number;
+  /** Bytes from one part's to the next one's. */
+  readonly stride: number;
+}
+
 /** What of a renderer the plan depends on: how much its code needs besides the buffers. */
 export type MemoryNeeds = Pick<
   Renderer<unknown>,
-  "scratch" | "margin" | "rest" | "fastBytes" | "exchange" | "sideBySide"
+  "scratch" | "margin" | "rest" | "fastBytes" | "exchange" | "staged" | "sideBySide"
 >;
 
 /** Plans the memory of a program. Buffers in `kept` keep what is in them from call to call. */
@@ -63,7 +72,10 @@ export function planMemory(
   const parts = deviceAxes.countAlong(axes);
   const { sorts, gathered } = togetherIn(steps, axes);
   const common = new Set(parts === 1 ? [] : [...inputs, ...outputs, ...gathered]);
-  const stays = [...kept, ...common];
+  const seen = new Set([...inputs, ...outputs, ...kept, ...common]);
+  const nothing: ReadonlyMap<Buffer, StagedPlace> = new Map();
+  const staged = parts === 1 ? nothing : (needs.staged?.(steps, axes, seen) ?? nothing);
+  const stays = [...kept, ...common, ...staged.keys()];
   const scratch = scratchBuffers(steps, (kernel) => needs.scratch(kernel, sorts.has(kernel) ? parts : 1));
   const lifetimes = findLifetimes(steps, [...inputs, ...kept], [...outputs, ...kept], scratch);
   const clusters = new Clusters(lifetimes, new Set(stays));
@@ -76,7 +88,8 @@ export function planMemory(
   const isVisible = new Set([...inputs, ...outputs, ...stays]);
   const fast = placeFast([...clusters], steps, isVisible, needs.fastBytes ?? 0, company);
   const isOwn = (cluster: Cluster) =>
-    !fast.offsets.has(cluster) && ![...cluster.buffers].some((buffer) => common.has(buffer));
+    !fast.offsets.has(cluster) &&
+    ![...cluster.buffers].some((buffer) => common.has(buffer) || staged.has(buffer));
   const { offsets, bytes } = placeClusters([...clusters].filter(isOwn), company);
   const shared = placeCommon(inputs, outputs, new Set(kept), common);
   const start = parts === 1 ? 0 : align(shared.bytes + (needs.exchange?.(steps, axes) ?? 0));
@@ -91,6 +104,7 @@ export function planMemory(
   return {
     addresses,
     scratch,
+    staged,
     bytes: start + parts * stride + align(margin.behind),
     fast: new Set([...fast.offsets.keys()].flatMap(({ buffers }) => [...buffers])),
     fastBytes: fast.bytes,

@@ -377,13 +377,14 @@ export class Course {
     const gathered = gathers.flatMap(({ pulls }) => pulls.map(({ to }) => to.buffer));
     if (way.state.readers.mayRead(gathered)) this.wait("grid", way);
     const { starts } = startsOnSide(kernels, division.axes);
-    const all = kernels.map((kernel, at) => exchangePhases(kernel, division, starts[at], this.threads));
+    const all = kernels.map((kernel, at) => exchangePhases(kernel, this.plan, starts[at], this.threads));
     const meetings = Math.max(...all.map((phases) => phases.length)) - 1;
     for (let turn = 0; turn <= meetings; turn++) {
       if (turn > 0) this.wait("grid", way);
       all.forEach((phases, at) => {
         const phase = phases[turn] ?? null;
-        if (phase !== null) this.work([kernels[at]], phase, way, turn === 0 ? null : "goes on");
+        const isFirst = phases.findIndex((one) => one !== null) === turn;
+        if (phase !== null) this.work([kernels[at]], phase, way, isFirst ? null : "goes on");
       });
     }
     way.actions.push({ kind: "turn" });

@@ -4,10 +4,11 @@ import { accessesOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import type { Naming } from "../show/names.js";
 
-/** What a kernel reads and writes, each with where it lies: s(hared), o(wn) or c(ommon) memory. */
+/** What a kernel reads and writes, each with where it lies: s(hared), o(wn) or c(ommon) memory, or that of e(x)changes. */
 export function describeBuffers(kernel: Kernel, plan: MemoryPlan, name: Naming): string {
-  const { fast, division, scratch } = plan;
-  const where = (buffer: Buffer) => (fast.has(buffer) ? "s" : division.common.has(buffer) ? "c" : "o");
+  const { fast, division, scratch, staged } = plan;
+  const where = (buffer: Buffer) =>
+    staged.has(buffer) ? "x" : fast.has(buffer) ? "s" : division.common.has(buffer) ? "c" : "o";
   const accesses = accessesOf(kernel);
   const all = (kind: "read" | "write") => [
     ...new Set(accesses.filter((access) => access.kind === kind).map(({ buffer }) => buffer)),

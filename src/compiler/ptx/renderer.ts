@@ -16,8 +16,9 @@ import { distributeLoops } from "../simplify/distribute.js";
 import { simplifyProgram } from "../simplify/simplify.js";
 import { sliceParts } from "../simplify/slices.js";
 import { kernelsIn } from "../walk.js";
-import { exchangeBytes } from "./exchange/index.js";
+import { exchangeBytes, stagedIn } from "./exchange/index.js";
 import { loopScratch } from "./loop.js";
+import { mostThreads, threadsFor } from "./blockSize.js";
 import { renderProgram } from "./program.js";
 import { sharedSortScratch } from "./sharedSort.js";
 import { sortScratch } from "./sort.js";
@@ -75,15 +76,28 @@ const profileBytes = (steps: readonly Step[]): number =>
   stopwatchBytes * kernelsIn(steps).reduce((sum, kernel) => sum + mostFunctions(kernel), 0);
 
 /** PTX for a GPU. */
-export const ptxRenderer = ({
-  sharedBytes,
-  multiprocessors,
-  clusterBlocks = 0,
-  mostBlocks = multiprocessors,
-  threads = 512,
-  isProfiled = false,
-  isTraced = false,
-}: PtxTarget): Renderer<PtxProgram> => ({
+export function ptxRenderer(target: PtxTarget): Renderer<PtxProgram> {
+  const { threads } = target;
+  return threads === undefined
+    ? {
+        ...rendererFor(target, mostThreads),
+        suited: (program) => rendererFor(target, threadsFor(program)),
+      }
+    : rendererFor(target, threads);
+}
+
+/** The same for blocks of so many threads. */
+const rendererFor = (
+  {
+    sharedBytes,
+    multiprocessors,
+    clusterBlocks = 0,
+    mostBlocks = multiprocessors,
+    isProfiled = false,
+    isTraced = false,
+  }: PtxTarget,
+  threads: number,
+): Renderer<PtxProgram> => ({
   name: "the GPU",
   lanes: 32,
   limits: { memory: 2 ** 40 },
@@ -115,6 +129,7 @@ export const ptxRenderer = ({
     return inPieces === own ? divided : { program: inPieces, axes };
   },
   exchange: exchangeBytes,
+  staged: stagedIn,
   ...(isProfiled && { margin: (steps) => ({ before: 0, behind: profileBytes(steps) }) }),
   render: (steps, plan) => {
     const profile = isProfiled ? plan.bytes - align(profileBytes(steps)) : null;

@@ -1,7 +1,7 @@
 // What the PTX of one kernel is written into, and what it can refer to: memory, loops around it, its threads.
 import { itemSize, type DType } from "../../array/index.js";
 import type { Address, Buffer, Counter, Kernel, Place } from "../kernel.js";
-import type { MemoryPlan } from "../plan/arena.js";
+import type { Division, MemoryPlan } from "../plan/arena.js";
 import type { Grid } from "./grid.js";
 import { choose } from "./indices.js";
 import { isNumber, kindOf, literal, type PtxText } from "./text.js";
@@ -138,7 +138,7 @@ export class KernelText {
     const { plan } = this;
     const { register, constant } = this.sum(parts);
     const bytes = itemSize(buffer.dtype);
-    const start = (plan.addresses.get(buffer) ?? 0) + (offset + constant) * bytes;
+    const start = startOf(plan, buffer) + (offset + constant) * bytes;
     const base = this.baseOf(buffer);
     const isFar = base.space === "global" && Math.abs(start) > farthest;
     const from = isFar ? this.out.pure("add.s64", "b64", base.register, String(start)) : base.register;
@@ -160,7 +160,7 @@ export class KernelText {
     const step = pieces === null ? 0 : pieces.points * strideOf(place, pieces.axis) * bytes;
     const steps = places.map(({ buffer, offset }, which) => ({
       from: from[which],
-      value: (plan.addresses.get(buffer) ?? 0) + offset * bytes - from[which] * step,
+      value: startOf(plan, buffer) + offset * bytes - from[which] * step,
     }));
     const base = { ...this.baseOf(place.buffer), bytes: constant * bytes };
     const chosen = this.moved(base, choose(out, at, steps), 1);
@@ -168,9 +168,22 @@ export class KernelText {
     return register === null ? moved : this.moved(moved, register, bytes);
   }
 
+  /** Where what this block hands to others by the next exchange begins, given how far it is to that of the next block. */
+  private stagedBase(stride: number): string {
+    const { out, memory, grid } = this;
+    const { exchange } = this.plan.division;
+    const block = out.pure("mov.u32", "b32", "%ctaid.x");
+    const first = out.pure("add.s64", "b64", memory, String(exchange));
+    const side = out.pure("mul.wide.u32", "b64", grid.side, String(sideBytes(this.plan.division)));
+    const ofBlock = out.pure("mad.wide.u32", "b64", block, String(stride), first);
+    return out.pure("add.s64", "b64", ofBlock, side);
+  }
+
   /** Where the memory begins that a buffer lies in. */
   private baseOf(buffer: Buffer): Pointer {
     const { plan, memory, own } = this;
+    const staged = plan.staged.get(buffer);
+    if (staged !== undefined) return { space: "global", register: this.stagedBase(staged.stride), bytes: 0 };
     if (plan.fast.has(buffer)) return { space: "shared", register: this.surroundings.shared, bytes: 0 };
     return { space: "global", register: plan.division.common.has(buffer) ? memory : own, bytes: 0 };
   }
@@ -260,6 +273,13 @@ export class KernelText {
 }
 
 const strideOf = (place: Place, axis: number): number => (place as Partial<Address>).strides?.[axis] ?? 0;
+
+/** Where a buffer begins, from where the memory begins that it lies in. */
+const startOf = ({ addresses, staged }: MemoryPlan, buffer: Buffer): number =>
+  staged.get(buffer)?.offset ?? addresses.get(buffer) ?? 0;
+
+/** Bytes of each of the two sides by which blocks exchange something. */
+export const sideBytes = ({ start, exchange }: Division): number => (start - exchange) / 2;
 
 const signed = (offset: number): string => (offset === 0 ? "" : `+${offset}`);
 

@@ -17,7 +17,7 @@ export interface PtxTarget {
   readonly clusterBlocks?: number;
   /** Blocks that a program may have at most; by default one for each multiprocessor. */
   readonly mostBlocks?: number;
-  /** Threads of a block, a power of two from 128 to 1,024; 512 by default. */
+  /** Threads of a block, a power of two from 128 to 1,024; as many as suit the program by default. */
   readonly threads?: number;
   /** Whether programs are to measure how long each of their kernels takes. */
   readonly isProfiled?: boolean;

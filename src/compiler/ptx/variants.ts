@@ -18,6 +18,9 @@ export function areAlike(one: Kernel, other: Kernel, plan: MemoryPlan): boolean 
   return (
     isIn(plan.fast) &&
     isIn(plan.division.common) &&
+    a.places.every(
+      ({ buffer }, at) => plan.staged.get(buffer)?.stride === plan.staged.get(b.places[at].buffer)?.stride,
+    ) &&
     // What works in memory of its own does so alone.
     !plan.scratch.has(one) &&
     !plan.scratch.has(other)

@@ -18,8 +18,8 @@ export interface Touch {
   readonly rows: Layout | null;
 }
 
-/** Fast memory is apart from all other. */
-const fastStart = 2 ** 50;
+/** Fast memory is apart from all other, and so is that by which parts exchange something. */
+const [fastStart, stagedStart] = [2 ** 50, 2 ** 51];
 
 /** What has been touched since the threads last met. */
 export class Meetings {
@@ -45,8 +45,12 @@ export class Meetings {
   }
 
   touch(buffer: Buffer, isWrite: boolean, who: Who): Touch {
-    const { addresses, fast } = this.plan;
-    const start = (addresses.get(buffer) ?? 0) + (fast.has(buffer) ? fastStart : 0);
+    const { addresses, fast, staged } = this.plan;
+    const place = staged.get(buffer);
+    const start =
+      place === undefined
+        ? (addresses.get(buffer) ?? 0) + (fast.has(buffer) ? fastStart : 0)
+        : stagedStart + place.offset;
     return { start, end: start + buffer.size * itemSize(buffer.dtype), isWrite, who, rows: null };
   }
 

@@ -13,9 +13,10 @@ export const target: PtxTarget = { multiprocessors: 4, sharedBytes: 96 * 1024 };
 
 /** A renderer whose C does what the PTX of another one says. */
 function emulated(renderer: ReturnType<typeof ptxRenderer>): Renderer<CProgram> {
-  const { render, ...rest } = renderer;
+  const { render, suited, ...rest } = renderer;
   return {
     ...rest,
+    ...(suited !== undefined && { suited: (program) => emulated(suited(program)) }),
     render: (steps, plan) => {
       const { text, ...launch } = render(steps, plan);
       return { sources: [ptxToC(text, { ...launch, memoryBytes: plan.bytes })], parallelWork: "none" };

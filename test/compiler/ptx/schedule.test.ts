@@ -73,16 +73,16 @@ it("shows what blocks do together", () => {
     return [y.sub(y.mean()), np.sort(y.reshape([-1]))];
   };
   const lines = plain(scheduleOf(4, f, np.ones([128, 32])));
-  expect(lines[0]).toBe("4 blocks of 512 threads");
+  expect(lines[0]).toBe("4 blocks of 256 threads");
   const after = (line: string, count: number) => {
     const from = lines.indexOf(line);
     expect(from).toBeGreaterThan(0);
     return lines.slice(from + 1, from + 1 + count);
   };
-  expect(after("psum: all-reduce (add), each block all of it, 4 bytes of each block", 3)).toEqual([
-    expect.stringMatching(/reads reduceSum \(s\); writes psum \(s\)/),
-    "all blocks meet",
-    "psum: goes on",
+  // What is computed to be exchanged is where others read it.
+  expect(lines).toContainEqual(expect.stringMatching(/writes reduceSum \(x\)/));
+  expect(after("psum: all-reduce (add), each block all of it, 4 bytes of each block", 1)).toEqual([
+    expect.stringMatching(/reads reduceSum \(x\); writes psum \(s\)/),
   ]);
   expect(after("sort: sort of 4096 by all blocks, each the keys of its share of all numbers", 5)).toEqual([
     expect.stringMatching(/reads allGather \(c\); writes sort \(c\); works in \d+ bytes \(s\)$/),
@@ -91,7 +91,7 @@ it("shows what blocks do together", () => {
     "  sort: a network of all keys",
     "  all blocks meet",
   ]);
-  expect(lines).toContain("result0: result, each block a share: 4096 elements, 2 per thread");
+  expect(lines).toContain("result0: result, each block a share: 4096 elements, 4 per thread");
 });
 
 it("shows what few threads do by themselves, and loops that one warp is alone in", () => {
@@ -110,6 +110,18 @@ it("shows what few threads do by themselves, and loops that one warp is alone in
   const [first, second] = loops.map((line) => lines.indexOf(line));
   expect(lines.slice(first, second)).not.toContain("block meets");
   expect(lines.slice(first, second)).toContainEqual(expect.stringMatching(/^ {2}warp \d+ meets$/));
+});
+
+it("has more threads for larger products", () => {
+  const product = (extent: number) =>
+    plain(
+      scheduleOf(
+        1,
+        (x) => lax.foriLoop(0, 3, (_, y: Array) => np.tanh(y.matmul(x)), x),
+        np.ones([extent, extent]),
+      ),
+    )[0];
+  expect([product(32), product(128)]).toEqual(["1 block of 256 threads", "1 block of 512 threads"]);
 });
 
 it("shows kernels of one form as one", () => {

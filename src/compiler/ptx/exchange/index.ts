@@ -2,10 +2,10 @@
 // needs. Where all want the same totals, each block adds up a share of them and lays it out in its turn.
 import { itemSize, sizeOf, type DType } from "../../../array/index.js";
 import type { AxisIndexKernel, ExchangeKernel, Place, Pull } from "../../kernel.js";
-import type { Division } from "../../plan/arena.js";
+import type { Division, MemoryPlan } from "../../plan/arena.js";
 import { choose, positionsOf, startsIn } from "../indices.js";
 import { moveAll, type Move } from "../moving.js";
-import type { KernelText, Part, Reference } from "../surroundings.js";
+import { sideBytes, type KernelText, type Part, type Reference } from "../surroundings.js";
 import { lanesOfWarp } from "../types.js";
 import type { Work } from "../work.js";
 import { addBoxes, areBoxes, gatherBoxes, type Staged } from "./boxes.js";
@@ -23,6 +23,7 @@ import {
 import { Totals } from "./totals.js";
 
 export { exchangeBytes, exchangesFrom, isInCommon, startsOnSide } from "./layout.js";
+export { stagedIn } from "./staged.js";
 
 /** What is done between two meetings; null for nothing. */
 type Phase = Work | null;
@@ -30,26 +31,24 @@ type Phase = Work | null;
 /** What is done between meetings, by a place that begins so many bytes behind the beginning of a side. */
 export function exchangePhases(
   kernel: ExchangeKernel,
-  division: Division,
+  { division, staged }: Pick<MemoryPlan, "division" | "staged">,
   start: number,
   threads: number,
 ): readonly Phase[] {
   if (kernel.pairs !== null) throw new Error("exchanges between pairs of devices are not rendered to PTX");
-  const side = (division.start - division.exchange) / 2;
+  const side = sideBytes(division);
   const phase = (write: (exchange: Exchange) => void): Work => ({
     threads,
     write: (text) => write(new Exchange(text, kernel, division, side, start)),
     describe: () => describeExchange(kernel, division),
   });
   if (isInCommon(kernel, division)) return [phase((exchange) => exchange.gather()), null];
+  const isLaidOut = kernel.pulls.every(({ from }) => staged.has(from.buffer));
+  const layOut = isLaidOut ? null : phase((exchange) => exchange.layOut());
   return isShared(kernel, groupAlong(kernel.axes, division.axes))
-    ? [
-        phase((exchange) => exchange.layOut()),
-        phase((exchange) => exchange.addShares()),
-        phase((exchange) => exchange.takeTotals()),
-      ]
+    ? [layOut, phase((exchange) => exchange.addShares()), phase((exchange) => exchange.takeTotals())]
     : [
-        phase((exchange) => exchange.layOut()),
+        layOut,
         phase((exchange) => {
           if (areTotals(kernel)) exchange.addAll();
           else if (areBoxes(kernel)) exchange.takeBoxes();
@@ -137,8 +136,10 @@ class Exchange implements Staged {
     staged: (at: number, index: string, further: number) => Reference,
   ): Move[] {
     const { text, group } = this;
-    return this.kernel.pulls.map((pull, at): Move => {
+    return this.kernel.pulls.flatMap((pull, at): Move[] => {
       const place = pull[side];
+      // What lies there already.
+      if (side === "from" && text.plan.staged.has(place.buffer)) return [];
       const bytes = itemSize(place.buffer.dtype) === 1 ? 1 : 4;
       const size = side === "from" ? operandSize(pull, group) : sizeOf(pull.extents);
       const own = (index: string, further: number) =>
@@ -148,12 +149,8 @@ class Exchange implements Staged {
         ]);
       const common = (index: string, further: number) => staged(at, index, further);
       const isWide = bytes === 4 && [size, ...startsOf(place)].every((count) => count % 4 === 0);
-      return {
-        size,
-        bytes,
-        isWide,
-        ...(side === "from" ? { from: own, to: common } : { from: common, to: own }),
-      };
+      const ways = side === "from" ? { from: own, to: common } : { from: common, to: own };
+      return [{ size, bytes, isWide, ...ways }];
     });
   }
 

@@ -1,12 +1,13 @@
 // Quotients and square roots. The machine's exact instructions for them have jumps in them, so that nothing else goes on
 // meanwhile; these do for several points at once what those do, with one jump for all.
 import type { Operation } from "../kernel.js";
-import { literal, type PtxText } from "./text.js";
+import { floatOf, literal, type PtxText } from "./text.js";
 
 const float = (value: number): string => literal(value, "float32");
 
 /** Numbers for which nothing on the way to a result is too large, or so small that bits are lost. */
-const [least, most] = [float(2 ** -96), float(2 ** 96)];
+const [smallest, largest] = [2 ** -96, 2 ** 96];
+const [least, most] = [float(smallest), float(largest)];
 
 /** A quotient inside of formulas, which may be a unit off. */
 export function quickQuotient(out: PtxText, x: string, y: string): string {
@@ -31,8 +32,9 @@ interface Attempt {
 
 function quotient(out: PtxText, given: string, y: string): Attempt {
   const x = out.pure("mov.f32", "f32", given);
-  const quick = out.pure("rcp.approx.f32", "f32", y);
-  const inverse = improved(out, quick, y, float(1), quick);
+  const known = inverseOf(y);
+  const quick = known ?? out.pure("rcp.approx.f32", "f32", y);
+  const inverse = known ?? improved(out, quick, y, float(1), quick);
   const first = out.pure("mul.f32", "f32", x, inverse);
   const second = improved(out, first, y, x, inverse);
   const third = improved(out, second, y, x, inverse);
@@ -41,7 +43,17 @@ function quotient(out: PtxText, given: string, y: string): Attempt {
   const isZero = out.pure("setp.eq.f32", "pred", x, float(0));
   const areFine = out.pure("and.pred", "pred", isFine(out, x), isFine(out, first));
   const isSimple = out.pure("or.pred", "pred", isZero, areFine);
-  return { result, isExact: out.effect("and.pred", "pred", isFine(out, y), isSimple) };
+  return {
+    result,
+    isExact: known === null ? out.effect("and.pred", "pred", isFine(out, y), isSimple) : isSimple,
+  };
+}
+
+/** The inverse of a number that is known, if it is one of those; null for others. */
+function inverseOf(y: string): string | null {
+  const value = floatOf(y);
+  if (value === null || !(Math.abs(value) >= smallest && Math.abs(value) <= largest)) return null;
+  return float(1 / value);
 }
 
 function root(out: PtxText, given: string): Attempt {

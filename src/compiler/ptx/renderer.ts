@@ -48,8 +48,8 @@ const costs: Costs = { operation: 150, element: 0.1, multiplication: 0.02, meeti
 /** The same of a meeting of blocks that are a cluster. */
 const clusterMeeting = 900;
 
-/** Few sums of each thread go on with what follows a product; of more, the code would be longer than it is worth. */
-const sumsOfThread = 4;
+/** So many sums of a block go on with what follows a product; of more, the code would be longer than it is worth. */
+const fewSums = 2048;
 /** Arrays of more than this share of shared memory hardly ever lie there. */
 const largeShare = 1 / 2;
 /** What loops leave to be done at once may fill so much of the shared memory of all blocks, array by array. */
@@ -103,7 +103,7 @@ const rendererFor = (
   limits: { memory: 2 ** 40 },
   arrange: inLevels,
   sideBySide: {
-    isCostlyBehind: (sums) => sums <= sumsOfThread * threads || 4 * sums > largeShare * sharedBytes,
+    isCostlyBehind: (sums) => sums <= fewSums || 4 * sums > largeShare * sharedBytes,
     smallKernels: threads,
     turnsAtOnce: (body, length, timesRun) =>
       length % 2 === 0 && length * timesRun >= oftenRun && isSmall(body, threads) ? 2 : 1,

@@ -40,6 +40,14 @@ export function literal(value: number, dtype: DType): string {
   }
 }
 
+/** The float32 that an operand is, if it is known; null for others. */
+export function floatOf(operand: string): number | null {
+  const [, digits] = /^0f([0-9A-F]{8})$/.exec(operand) ?? [];
+  if (digits === undefined) return null;
+  bits.setUint32(0, Number.parseInt(digits, 16));
+  return bits.getFloat32(0);
+}
+
 /** Whether an operand is a whole number that is known. */
 export const isNumber = (operand: string): boolean => /^-?\d+$/.test(operand);
 

@@ -1,9 +1,9 @@
 // Reductions as PTX: each is shared out among several threads where there are few points.
 import { sizeOf } from "../../array/index.js";
-import type { Expression, LoopKernel } from "../kernel.js";
+import type { Buffer, Expression, LoopKernel } from "../kernel.js";
 import { kernelRoots, planNest, type Loop, type Nest } from "../schedule/nest.js";
 import { reductionRegimes, type Regime } from "../schedule/sums.js";
-import { expressionsBelow, operandsOf, reductionRoots, rootsOf } from "../walk.js";
+import { expressionsBelow, loadsOf, operandsOf, reductionRoots, rootsOf } from "../walk.js";
 import { Accumulator } from "./accumulators.js";
 import { divide, positionsOf } from "./indices.js";
 import type { KernelText } from "./surroundings.js";
@@ -187,11 +187,22 @@ export class Reducing {
     });
     for (const chain of chains.slice(1)) totals.forEach((total, which) => total.join(chain[which]));
     this.join(totals, group, member);
+    // What lanes have read may be written over by the first of them.
+    if (lanes > 1 && warps === 1 && this.isInPlace()) out.line("bar.warp.sync -1;");
     const after = new Values(text, positionIn(kept, keptPositions), (which) => totals[which].result());
     const isFirst = members === 1 ? null : out.pure("setp.eq.s32", "pred", member, "0");
     const does =
       isOwn === null || isFirst === null ? (isOwn ?? isFirst) : out.pure("and.pred", "pred", isOwn, isFirst);
     out.when(does, () => after.store(kernel.after));
+  }
+
+  /** Whether results lie where something is read. */
+  private isInPlace(): boolean {
+    const { kernel, text } = this;
+    const { addresses, fast } = text.plan;
+    const placeOf = (buffer: Buffer) => `${fast.has(buffer)} ${addresses.get(buffer)}`;
+    const read = new Set(loadsOf(kernel).all.map(({ buffer }) => placeOf(buffer)));
+    return kernel.after.some(({ address }) => read.has(placeOf(address.buffer)));
   }
 
   /** Values that the loop needs and that are the same in all its turns. */

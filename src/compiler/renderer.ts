@@ -55,6 +55,8 @@ export interface Renderer<Code> {
     axes: readonly NamedAxis[],
     seen: ReadonlySet<Buffer>,
   ) => ReadonlyMap<Buffer, StagedPlace>;
+  /** Bytes that copies of an array which all parts have alike may take together; where they would take more there is one. */
+  readonly onceFrom?: number;
   /** The code of steps over buffers at the addresses of a plan. */
   readonly render: (steps: readonly Step[], plan: MemoryPlan) => Code;
   /** What can be seen of code, by the names that `VIBE_RL_DUMP` knows it by. */

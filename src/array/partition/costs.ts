@@ -89,6 +89,9 @@ function equationCost({ primitive, params, inputs, outputs }: Equation, costs: C
     case "reduceMax":
     case "reduceMin":
       return inputs.reduce((sum, { type }) => sum + sizeOf(type.shape), 0) * costs.element;
+    // As a rule the array is not needed any more as it was, and what changes is written there.
+    case "dynamicUpdateSlice":
+      return sizeOf(inputs[1].type.shape) * costs.element;
     default:
       // An instruction more is little beside what it takes to read and write an element.
       return elements * costs.element * (1 + (instructions[primitive.name] ?? 0) / 8);

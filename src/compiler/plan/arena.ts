@@ -9,7 +9,9 @@ import { alone, companyOf, type Company } from "./company.js";
 import { placeCommon, togetherIn } from "./common.js";
 import { placeFast } from "./fast.js";
 import { findLifetimes, type Lifetimes } from "./lifetimes.js";
+import { keptOnce } from "./once.js";
 import { align, placeClusters } from "./placing.js";
+import { differingIn } from "./uniform.js";
 
 export interface MemoryPlan {
   /** The address of every buffer that is used, in bytes. */
@@ -57,7 +59,7 @@ export interface StagedPlace {
 /** What of a renderer the plan depends on: how much its code needs besides the buffers. */
 export type MemoryNeeds = Pick<
   Renderer<unknown>,
-  "scratch" | "margin" | "rest" | "fastBytes" | "exchange" | "staged" | "sideBySide"
+  "scratch" | "margin" | "rest" | "fastBytes" | "exchange" | "staged" | "onceFrom" | "sideBySide"
 >;
 
 /** Plans the memory of a program. Buffers in `kept` keep what is in them from call to call. */
@@ -90,10 +92,26 @@ export function planMemory(
   const isOwn = (cluster: Cluster) =>
     !fast.offsets.has(cluster) &&
     ![...cluster.buffers].some((buffer) => common.has(buffer) || staged.has(buffer));
-  const { offsets, bytes } = placeClusters([...clusters].filter(isOwn), company);
+  const own = [...clusters].filter(isOwn);
+  const worksIn = new Set(scratch.values());
+  const mayBeOnce = own.filter(({ buffers }) => ![...buffers].some((buffer) => worksIn.has(buffer)));
+  const most = (needs.onceFrom ?? Infinity) / Math.max(1, parts - 1);
+  const once = keptOnce(mayBeOnce, most, () => differingIn(steps));
+  const { offsets, bytes } = placeClusters(
+    own.filter((cluster) => !once.has(cluster)),
+    company,
+  );
   const shared = placeCommon(inputs, outputs, new Set(kept), common);
-  const start = parts === 1 ? 0 : align(shared.bytes + (needs.exchange?.(steps, axes) ?? 0));
   const addresses = new Map(shared.addresses);
+  let exchange = shared.bytes;
+  for (const { buffers, bytes: size } of once) {
+    for (const buffer of buffers) {
+      common.add(buffer);
+      addresses.set(buffer, exchange);
+    }
+    exchange += align(size);
+  }
+  const start = parts === 1 ? 0 : align(exchange + (needs.exchange?.(steps, axes) ?? 0));
   for (const [cluster, offset] of offsets) {
     for (const buffer of cluster.buffers) addresses.set(buffer, first + offset);
   }
@@ -108,7 +126,7 @@ export function planMemory(
     bytes: start + parts * stride + align(margin.behind),
     fast: new Set([...fast.offsets.keys()].flatMap(({ buffers }) => [...buffers])),
     fastBytes: fast.bytes,
-    division: { axes, parts, common, sorts, exchange: shared.bytes, start, stride },
+    division: { axes, parts, common, sorts, exchange, start, stride },
     isIdle: (kernel) =>
       kernel.kind === "copy" &&
       kernel.from.offset === kernel.to.offset &&

@@ -22,7 +22,7 @@ export interface Together {
 /** Finds it, for parts that are arranged along axes; nothing where there is one part alone. */
 export function togetherIn(steps: readonly Step[], axes: readonly NamedAxis[]): Together {
   if (deviceAxes.countAlong(axes) === 1) return { sorts: new Set(), gathered: new Set() };
-  let sorts: ReadonlySet<Kernel> = sharedSortsIn(steps, axes);
+  let sorts: ReadonlySet<Kernel> = sharedSortsIn(steps);
   for (;;) {
     const gathered = gatheredBy(steps, sorts, axes);
     // A sort that also writes elsewhere each part does for itself, and then what it writes is each one's own.

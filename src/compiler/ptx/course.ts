@@ -1,12 +1,14 @@
 // What the threads of a block do in a program, one thing after the other: which of them do each kernel, and where those of a
 // warp, of a block or of all blocks wait for each other, because one would touch what another has not done with.
-import type { ExchangeKernel, Kernel, Place, SortKernel, Step } from "../kernel.js";
+import type { ExchangeKernel, Kernel, LoopKernel, Place, SortKernel, Step } from "../kernel.js";
+import { accessesOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
+import { splitByCopies } from "../plan/once.js";
 import { Meetings, type Touch, type Who } from "../schedule/meetings.js";
 import { formOf } from "../schedule/forms.js";
 import { kernelsIn } from "../walk.js";
+import { CommonUse } from "./commonUse.js";
 import { exchangePhases, exchangesFrom, isInCommon, startsOnSide } from "./exchange/index.js";
-import { Readers } from "./readers.js";
 import { sortAloneWork, sortShareWork } from "./sharedSort.js";
 import { lanesOfWarp } from "./types.js";
 import { areAlike } from "./variants.js";
@@ -21,6 +23,8 @@ export interface WorkAction {
   readonly kernels: readonly Kernel[];
   readonly work: Work;
   readonly first: number;
+  /** Whether the threads of all blocks share its points. */
+  readonly isOverBlocks: boolean;
   /** What is done of the kernel, in words, if it is not the first of it. */
   readonly note: string | null;
 }
@@ -83,14 +87,14 @@ class State {
     /** By lanes of each warp, since they last waited for each other. */
     readonly warps: Map<number, Meetings>,
     /** What blocks have in common. */
-    readonly readers: Readers,
+    readonly common: CommonUse,
     /** Threads that have had something to do since the block last met. */
     public busy = 0,
   ) {}
 
   fork(): State {
     const warps = new Map([...this.warps].map(([warp, meetings]) => [warp, meetings.fork()]));
-    return new State(this.block.fork(), warps, this.readers.fork(), this.busy);
+    return new State(this.block.fork(), warps, this.common.fork(), this.busy);
   }
 
   /** Takes in what has been touched on other ways. */
@@ -102,7 +106,7 @@ class State {
       joined.join(ways);
       this.warps.set(warp, joined);
     }
-    this.readers.join(others.map(({ readers }) => readers));
+    this.common.join(others.map(({ common }) => common));
     this.busy = Math.max(...others.map(({ busy }) => busy));
   }
 
@@ -110,7 +114,7 @@ class State {
   covers(other: State): boolean {
     return (
       this.block.covers(other.block) &&
-      this.readers.covers(other.readers) &&
+      this.common.covers(other.common) &&
       [...other.warps].every(([warp, meetings]) => {
         const own = this.warps.get(warp);
         return own === undefined ? !meetings.isPending : own.covers(meetings);
@@ -139,6 +143,7 @@ class Way {
 
 export class Course {
   private readonly start: Meetings;
+  private readonly split = new Map<LoopKernel, readonly LoopKernel[]>();
   /** By the first kernel that is done in them. */
   private readonly works = new Map<Kernel, Work>();
   private readonly touches = new Map<object, Map<string, readonly Touch[]>>();
@@ -156,7 +161,7 @@ export class Course {
   }
 
   actionsOf(steps: readonly Step[]): readonly Action[] {
-    const way = new Way(new State(this.start.fork(), new Map(), new Readers(this.plan)));
+    const way = new Way(new State(this.start.fork(), new Map(), new CommonUse(this.plan)));
     this.take(steps, way);
     return way.actions;
   }
@@ -184,10 +189,10 @@ export class Course {
       const step = steps[at];
       if (step.kind !== "kernel" || step.kernel.kind === "print" || step.kernel.kind === "exchange") break;
       const { kernel } = step;
-      if (found.length > 0 && !areAlike(found[0], kernel, this.plan)) break;
+      if (found.length > 0 && (this.isShared(kernel) || !areAlike(found[0], kernel, this.plan))) break;
       if (touched.next(this.touchesOf(kernel, "all"))) break;
       found.push(kernel);
-      if (formOf(kernel) === null) break;
+      if (formOf(kernel) === null || this.isShared(kernel)) break;
     }
     return found;
   }
@@ -228,7 +233,14 @@ export class Course {
           .flatMap((kernel) => this.touchesOf(kernel, "all")),
       ),
     ]);
-    if (state.block.waitedFor(touches).size > 0) this.wait("block", { state, actions });
+    const { common } = state;
+    const isForbidden = kernelsIn([step]).some(
+      (kernel) =>
+        common.forbidsReading(common.of(kernel, "read")) ||
+        (this.isShared(kernel) && common.forbidsWriting(common.of(kernel, "write"))),
+    );
+    if (isForbidden) this.wait("grid", { state, actions });
+    else if (state.block.waitedFor(touches).size > 0) this.wait("block", { state, actions });
   }
 
   /**
@@ -296,7 +308,8 @@ export class Course {
   /** All threads look at an element to decide where a step goes on. */
   private look(step: Step, { buffer }: Place, way: Way): void {
     const touches = this.once(step, "look", () => [this.start.touch(buffer, false, "all")]);
-    if (way.state.block.waitedFor(touches).size > 0) this.wait("block", way);
+    if (way.state.common.forbidsReading([buffer])) this.wait("grid", way);
+    else if (way.state.block.waitedFor(touches).size > 0) this.wait("block", way);
     way.state.block.add(touches);
   }
 
@@ -307,20 +320,20 @@ export class Course {
         this.exchange([kernel], way);
         break;
       case "print":
-        this.wait("block", way);
+        this.wait(
+          way.state.common.forbidsReading(way.state.common.of(kernel, "read")) ? "grid" : "block",
+          way,
+        );
         way.actions.push({ kind: "print", kernel });
         break;
       case "sort":
         if (this.plan.division.sorts.has(kernel)) this.sortTogether(kernel, way);
         else this.work([kernel], this.ownWork([kernel]), way);
         break;
-      case "copy":
-        // A result is handed out when all have read what may be in its place.
-        if (this.plan.division.common.has(kernel.to.buffer) && way.state.readers.mayRead([kernel.to.buffer]))
-          this.wait("grid", way);
-        this.work([kernel], this.ownWork([kernel]), way);
-        break;
       case "loop":
+        for (const one of this.apart(kernel)) this.work([one], this.ownWork([one]), way);
+        break;
+      case "copy":
       case "dot":
       case "axisIndex":
         this.work([kernel], this.ownWork([kernel]), way);
@@ -328,10 +341,21 @@ export class Course {
     }
   }
 
+  /** A kernel, or two of which one writes only what there is one copy of. */
+  private apart(kernel: LoopKernel): readonly LoopKernel[] {
+    const found = this.split.get(kernel) ?? splitByCopies(kernel, this.plan.division.common);
+    this.split.set(kernel, found);
+    return found;
+  }
+
   private ownWork(kernels: readonly OwnKernel[]): Work {
     const { threads, isShort, plan } = this;
+    const known = this.works.get(kernels[0]);
+    if (known !== undefined) return known;
     const isFast = ({ buffer }: Place) => plan.fast.has(buffer);
-    const work = this.works.get(kernels[0]) ?? workOf(kernels, plan, { threads, isShort, isFast });
+    const blocks = kernels[0].kind === "loop" && this.isShared(kernels[0]) ? plan.division.parts : 1;
+    const made = workOf(kernels, plan, { threads: blocks * threads, isShort, isFast });
+    const work = { ...made, threads: Math.min(made.threads, threads) };
     this.works.set(kernels[0], work);
     return work;
   }
@@ -340,6 +364,13 @@ export class Course {
   private work(kernels: readonly Kernel[], work: Work, way: Way, note: string | null = null): void {
     if (work.threads === 0) return;
     const { state, actions } = way;
+    const isShared = kernels.some((kernel) => this.isShared(kernel));
+    const common = (kind: "read" | "write") => kernels.flatMap((kernel) => state.common.of(kernel, kind));
+    if (
+      state.common.forbidsReading(common("read")) ||
+      (isShared && state.common.forbidsWriting(common("write")))
+    )
+      this.wait("grid", way);
     const isOfOneWarp = this.areWarpsApart && work.threads <= lanesOfWarp;
     const touches = (who: Who) => kernels.flatMap((kernel) => this.touchesOf(kernel, who));
     const before = state.block.waitedFor(touches("all"));
@@ -358,14 +389,22 @@ export class Course {
       state.block.add(touches("all"));
       state.busy += work.threads;
     }
-    actions.push({ kind: "work", kernels, work, first, note });
-    for (const kernel of kernels) state.readers.note(kernel);
+    const isOverBlocks = isShared && kernels[0].kind === "loop";
+    actions.push({ kind: "work", kernels, work, first, isOverBlocks, note });
+    for (const kernel of kernels) state.common.note(kernel, isShared);
+  }
+
+  /** Whether all blocks write some of the same array, of which there is one. */
+  private isShared(kernel: Kernel): boolean {
+    if (kernel.kind !== "loop" && kernel.kind !== "copy") return false;
+    const { common } = this.plan.division;
+    return accessesOf(kernel).some(({ buffer, kind }) => kind === "write" && common.has(buffer));
   }
 
   private wait(circle: "block" | "grid", { state, actions }: Pick<Way, "state" | "actions">): void {
     actions.push({ kind: "wait", circle });
     state.blockHasMet();
-    if (circle === "grid") state.readers.haveMet();
+    if (circle === "grid") state.common.haveMet();
   }
 
   /** Exchanges that do not wait for each other go through the same meetings. */
@@ -375,7 +414,7 @@ export class Course {
     if (division.parts === 1) throw new Error("a program for several devices is rendered for one block");
     const gathers = kernels.filter((kernel) => isInCommon(kernel, division));
     const gathered = gathers.flatMap(({ pulls }) => pulls.map(({ to }) => to.buffer));
-    if (way.state.readers.mayRead(gathered)) this.wait("grid", way);
+    if (way.state.common.forbidsWriting(gathered)) this.wait("grid", way);
     const { starts } = startsOnSide(kernels, division.axes);
     const all = kernels.map((kernel, at) => exchangePhases(kernel, this.plan, starts[at], this.threads));
     const meetings = Math.max(...all.map((phases) => phases.length)) - 1;
@@ -393,7 +432,7 @@ export class Course {
   /** Sorts by all blocks, or by the first where keys are spread too unevenly. */
   private sortTogether(kernel: SortKernel, way: Way): void {
     const { division } = this.plan;
-    if (way.state.readers.mayRead(kernel.values.map(({ to }) => to.buffer))) this.wait("grid", way);
+    if (way.state.common.forbidsWriting(kernel.values.map(({ to }) => to.buffer))) this.wait("grid", way);
     this.work([kernel], sortShareWork(kernel, division, this.threads), way);
     this.wait("grid", way);
     const alone = new Way(way.state.fork());

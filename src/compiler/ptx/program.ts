@@ -278,8 +278,13 @@ class ProgramRenderer {
     this.stopwatch?.next(number);
     out.line(`// ${this.kernels[number]}`);
     out.scope(() => {
-      const thread = this.threadBehind(action.first);
-      action.work.write(new KernelText(out, plan, threads, { memory, own, shared, thread, grid, counters }));
+      const inBlock = this.threadBehind(action.first);
+      const parts = action.isOverBlocks ? plan.division.parts : 1;
+      const block = () => out.effect("mov.u32", "b32", "%ctaid.x");
+      const thread =
+        parts === 1 ? inBlock : out.effect("mad.lo.s32", "b32", block(), String(threads), inBlock);
+      const surroundings = { memory, own, shared, thread, grid, counters };
+      action.work.write(new KernelText(out, plan, parts * threads, surroundings));
     });
   }
 

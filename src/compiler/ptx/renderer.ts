@@ -69,6 +69,9 @@ const isSmall = ({ equations }: Program, threads: number): boolean =>
       equation.outputs.every(({ type }) => sizeOf(type.shape) <= 4 * threads),
   );
 
+/** What copies of an array for each block may take: smaller ones are worth no meeting of all blocks whenever they change. */
+const mostCopied = 2 ** 26;
+
 /** Functions that a kernel has at most: what blocks do together is one for each time between their meetings. */
 const mostFunctions = ({ kind }: Kernel): number => (kind === "exchange" ? 3 : kind === "sort" ? 2 : 1);
 
@@ -130,6 +133,7 @@ const rendererFor = (
   },
   exchange: exchangeBytes,
   staged: stagedIn,
+  onceFrom: mostCopied,
   ...(isProfiled && { margin: (steps) => ({ before: 0, behind: profileBytes(steps) }) }),
   render: (steps, plan) => {
     const profile = isProfiled ? plan.bytes - align(profileBytes(steps)) : null;

@@ -3,18 +3,15 @@ import { expect, it } from "vitest";
 import { differingIn, sharedSortsIn } from "../../../src/compiler/plan/uniform.js";
 import { axisIndex, buffer, copy, exchange, loopOf, sort, stepsOf } from "./kernels.js";
 
-const parts = [{ name: "parts", size: 4 }];
-
 it("what some parts make alike among themselves still differs from others", () => {
-  const axes = [
-    { name: "parts", size: 2 },
-    { name: "others", size: 2 },
-  ];
-  const [index, total] = [buffer("index"), buffer("total")];
-  const steps = stepsOf([axisIndex(index), exchange("add", index, total)]);
-  expect(differingIn(steps, axes)).toEqual(new Set([index, total]));
-  const ofAll = { ...exchange("add", index, total), axes: ["parts", "others"] };
-  expect(differingIn(stepsOf([axisIndex(index), ofAll]), axes)).toEqual(new Set([index]));
+  const [index, both, total, ofAll] = ["index", "both", "total", "ofAll"].map((name) => buffer(name));
+  const steps = stepsOf([
+    axisIndex(index),
+    { ...axisIndex(both), axes: ["parts", "others"] },
+    exchange("add", index, total),
+    exchange("add", both, ofAll),
+  ]);
+  expect(differingIn(steps)).toEqual(new Set([index, both, ofAll]));
 });
 
 it("parts differ by their numbers, by what comes of these, and by what they are handed each for itself", () => {
@@ -30,13 +27,13 @@ it("parts differ by their numbers, by what comes of these, and by what they are 
     copy(input, same),
     copy(total, same),
   ]);
-  expect(differingIn(steps, parts)).toEqual(new Set([index, sliced, scattered]));
+  expect(differingIn(steps)).toEqual(new Set([index, sliced, scattered]));
 });
 
 it("what differs at the end of a turn differs at its beginning", () => {
   const [first, second, third, index] = ["first", "second", "third", "index"].map((name) => buffer(name));
   const body = stepsOf([copy(second, third), copy(first, second), copy(index, first)]);
-  expect(differingIn([...stepsOf([axisIndex(index)]), loopOf(3, body)], parts)).toEqual(
+  expect(differingIn([...stepsOf([axisIndex(index)]), loopOf(3, body)])).toEqual(
     new Set([index, first, second, third]),
   );
 });
@@ -53,5 +50,5 @@ it("long sorts of what is the same are shared, others are not", () => {
     values: [...carried.values, { ...carried.values[0], from: different.keys[0] }],
   };
   const steps = stepsOf([axisIndex(index), copy(index, own), shared, different, small, lanes, withOwn]);
-  expect(sharedSortsIn(steps, parts)).toEqual(new Set([shared]));
+  expect(sharedSortsIn(steps)).toEqual(new Set([shared]));
 });

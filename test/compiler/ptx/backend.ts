@@ -56,14 +56,14 @@ const explaining = (executable: Executable): Executable => ({
 export function emulatedPtx(
   name: string,
   of: PtxTarget,
-  division?: { readonly name: string; readonly divide: NonNullable<Renderer<unknown>["divide"]> },
+  division?: { readonly name: string } & Pick<Renderer<unknown>, "divide" | "onceFrom">,
 ): Backend {
   const renderer = ptxRenderer(of);
   const variant = createHash("sha256")
     .update(JSON.stringify([of, division?.name]))
     .digest("hex");
   const native = nativeBackend(
-    () => emulated(division === undefined ? renderer : { ...renderer, divide: division.divide }),
+    () => emulated(division === undefined ? renderer : { ...renderer, ...division, name: renderer.name }),
     () => [
       ...flags,
       `-DTARGET=${variant.slice(0, 16)}`,

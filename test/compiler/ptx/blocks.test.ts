@@ -229,6 +229,25 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/blocks.test.ts"))(
       for (const turns of [0, 2]) expectDivided(f, [whole(1, [128, 64]), np.int32(turns)]);
     });
 
+    it("have one copy of what is large and alike in all of them, and others for each", () => {
+      const fill = (rows: number) => (x: Array) =>
+        lax.scan(
+          ([ring, y]: [Array, Array], at: Array) => {
+            const next = busy(y).clip(-2, 2);
+            const filled = lax.dynamicUpdateSlice(ring, next.sum(0, { keepdims: true }), [at, 0]);
+            return [[filled, next] as [Array, Array], np.take(filled, at.floorDivide(2), 0)];
+          },
+          [np.zeros([rows, 64]), x] as [Array, Array],
+          np.arange(5000),
+        )[1];
+      const isOnce = (rows: number) => {
+        const { plan } = compileFor(ptxRenderer(target))(fill(rows), whole(1, [128, 64]));
+        expect(plan.division.parts).toBeGreaterThan(1);
+        return [...plan.division.common].some(({ size }) => size === 64 * rows);
+      };
+      expect([isOnce(2 ** 18), isOnce(2 ** 13)]).toEqual([true, false]);
+    });
+
     it("are left to one block where there is little to do", () => {
       expect(blocksOf((x) => x.matmul(x.T).sum(), [np.ones([16, 16])])).toBe(1);
       expect(blocksOf((x) => x.add(1), [np.ones([4])])).toBe(1);

@@ -58,11 +58,16 @@ export function divideAtRandom(program: Program, parts: number, seed: number) {
   return { program: splitProgram(program, options).program, axes };
 }
 
-/** Registers a device whose programs are divided over so many blocks, as a seed says; returns its name. */
+/**
+ * Registers a device whose programs are divided over so many blocks, as a seed says; returns its name. Every other seed has one
+ * copy for all blocks of whatever they have alike.
+ */
 export function dividedDevice(parts: number, seed: number): string {
   const name = `divided ptx ${parts} ${seed}`;
   const divide = (program: Program) => divideAtRandom(simplifyProgram(program), parts, seed);
-  const device = emulatedPtx(name, { ...target, multiprocessors: parts, threads: 128 }, { name, divide });
+  const onceFrom = seed % 2 === 0 ? Infinity : 0;
+  const own = { ...target, multiprocessors: parts, threads: 128 };
+  const device = emulatedPtx(name, own, { name, divide, onceFrom });
   registerBackend(device, { isDefault: false });
   return name;
 }

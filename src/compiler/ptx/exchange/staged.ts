@@ -18,7 +18,7 @@ export function stagedIn(
 ): ReadonlyMap<Buffer, StagedPlace> {
   const found = new Map<Buffer, StagedPlace>();
   const uses = usesIn(steps);
-  const sorts: ReadonlySet<Kernel> = sharedSortsIn(steps, axes);
+  const sorts: ReadonlySet<Kernel> = sharedSortsIn(steps);
   const visit = (list: readonly Step[]): void => {
     /** Kernels since the last step that goes by the sides, or has others inside. */
     let before = new Set<Kernel>();

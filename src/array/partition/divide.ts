@@ -12,7 +12,7 @@ import { splitProgram, type SplitProgram } from "./partition.js";
 /** Parts should have so many rows of a product each. */
 const leastRows = 8;
 /** So many ways to divide it are tried. */
-const mostTries = 8;
+const mostTries = 12;
 /** What costs hardly less is not worth a meeting more. */
 const worthwhile = 0.98;
 

@@ -13,7 +13,7 @@ import { blockType, countOf, sameLayout, showLayout, type AxisSizes } from "./la
 import type { Layouts } from "./propagate.js";
 import type { Lowering, Placed, Read } from "./lowering.js";
 import { blockStart, combineParts, reshard } from "./reshard.js";
-import { applyRule } from "./rules.js";
+import { applyRule, ruleFor } from "./rules.js";
 import type { Factor, SplitRule } from "./splitRule.js";
 
 /** The axes that each factor of an equation is split along. */
@@ -92,7 +92,7 @@ function lowerEquation(equation: Equation, read: Read, lowering: Lowering): read
           : bind(primitive, blocks, params);
     return constraint.outputs.map((layout, at) => ({ block: results[at], layout }));
   }
-  return lowerByRule(equation, lowering.layouts.ruleOf(equation), read, lowering);
+  return lowerByRule(equation, ruleFor(equation), read, lowering);
 }
 
 function lowerByRule(

@@ -8,7 +8,7 @@ import { wholeLayout, type Layout } from "../sharding/axes.js";
 import { constraintOf } from "./constraints.js";
 import { countOf, type AxisSizes } from "./layouts.js";
 import { ruleFor } from "./rules.js";
-import type { Factor, SplitRule } from "./splitRule.js";
+import type { Factor } from "./splitRule.js";
 
 const mostRounds = 64;
 
@@ -17,8 +17,10 @@ export class Layouts {
   private readonly known = new Map<Variable, Layout>();
   /** Values whose layout somebody asked for. */
   private readonly fixed = new Set<Variable>();
-  private readonly rules = new Map<Equation, SplitRule>();
-  private isChanged = false;
+  /** How often a layout has changed, and how often it had when each value's did last, and when each equation was seen. */
+  private changes = 0;
+  private readonly changed = new Map<Variable, number>();
+  private readonly seen = new Map<Equation, number>();
 
   constructor(private readonly sizes: AxisSizes) {}
 
@@ -28,15 +30,9 @@ export class Layouts {
 
   ofAtom = (atom: Atom): Layout => (atom.kind === "variable" ? this.of(atom) : []);
 
-  ruleOf(equation: Equation): SplitRule {
-    let rule = this.rules.get(equation);
-    if (rule === undefined) this.rules.set(equation, (rule = ruleFor(equation)));
-    return rule;
-  }
-
   /** Gives a value the layout that is asked for. */
   fix(variable: Variable, layout: Layout): void {
-    this.known.set(variable, layout);
+    this.set(variable, layout);
     this.fixed.add(variable);
   }
 
@@ -52,20 +48,32 @@ export class Layouts {
     const extent = atom.type.shape[dimension];
     while (length > own.length && extent % countOf(names.slice(0, length), this.sizes) !== 0) length--;
     if (length <= own.length) return;
-    this.known.set(
+    this.set(
       atom,
       layout.map((axes, at) => (at === dimension ? names.slice(0, length) : axes)),
     );
-    this.isChanged = true;
+  }
+
+  private set(variable: Variable, layout: Layout): void {
+    this.known.set(variable, layout);
+    this.changed.set(variable, ++this.changes);
+  }
+
+  /** Whether a value of an equation has changed since the equation was seen last; it is seen now. */
+  private isToBeSeen(equation: Equation): boolean {
+    const last = this.seen.get(equation) ?? 0;
+    this.seen.set(equation, this.changes);
+    const isNews = (atom: Atom) => atom.kind === "variable" && (this.changed.get(atom) ?? 0) > last;
+    return equation.inputs.some(isNews) || equation.outputs.some(isNews);
   }
 
   /** Spreads what is known until nothing changes. */
   settle(program: Program): void {
     this.fixConstraints(program);
     for (let round = 0; round < mostRounds; round++) {
-      this.isChanged = false;
+      const before = this.changes;
       this.spread(program, round % 2 === 1);
-      if (!this.isChanged && round > 0) return;
+      if (this.changes === before && round > 0) return;
     }
   }
 
@@ -106,7 +114,8 @@ export class Layouts {
       layouts.inputs.forEach((layout, at) => this.offerAll(inputs[at], layout));
       return;
     }
-    const rule = this.ruleOf(equation);
+    if (!this.isToBeSeen(equation)) return;
+    const rule = ruleFor(equation);
     const axes = new Map<number, readonly string[]>();
     const each = (visit: (atom: Atom, dimension: number, factor: number) => void): void => {
       const side = (atoms: readonly Atom[], factors: readonly (readonly Factor[])[]) =>

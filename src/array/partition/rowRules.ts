@@ -13,7 +13,7 @@ import { isControl } from "./control.js";
 import { blockType } from "./layouts.js";
 import { chooseSplits } from "./lower.js";
 import { Layouts } from "./propagate.js";
-import { applyRule } from "./rules.js";
+import { applyRule, ruleFor } from "./rules.js";
 import type { Factor } from "./splitRule.js";
 
 /** The dimension along which an array is cut; null for one that is whole. */
@@ -79,7 +79,7 @@ export function rowRules(
 
 function ruleIn(equation: Equation, layouts: Layouts, sizes: ReadonlyMap<string, number>): RowRule | null {
   if (isControl(equation) || constraintOf(equation) !== null || hasEffect(equation)) return null;
-  const rule = layouts.ruleOf(equation);
+  const rule = ruleFor(equation);
   const [factor] = [...chooseSplits(equation, rule, layouts, sizes)].flatMap(([own, names]) =>
     names.length > 0 ? [own] : [],
   );

@@ -39,8 +39,16 @@ type Rules = Map<Primitive, RuleOf<object>>;
 
 let known: Rules | null = null;
 
+const found = new WeakMap<Equation, SplitRule>();
+
 /** The rule for an equation. */
-export function ruleFor({ primitive, inputs, params, outputs }: Equation): SplitRule {
+export function ruleFor(equation: Equation): SplitRule {
+  const rule = found.get(equation) ?? makeRule(equation);
+  found.set(equation, rule);
+  return rule;
+}
+
+function makeRule({ primitive, inputs, params, outputs }: Equation): SplitRule {
   const [from, to] = [inputs, outputs].map((list) => list.map(({ type }) => type)) as [
     ArrayType[],
     ArrayType[],

@@ -16,8 +16,11 @@ export const countAlong = (axes: readonly NamedAxis[]): number =>
  */
 export type Layout = readonly (readonly string[])[];
 
-/** The layout of an array that every device has all of. */
-export const wholeLayout = (ndim: number): Layout => globalThis.Array.from({ length: ndim }, () => []);
+const wholeLayouts: Layout[] = [];
+
+/** The layout of an array that every device has all of: the same object for all arrays of so many dimensions. */
+export const wholeLayout = (ndim: number): Layout =>
+  (wholeLayouts[ndim] ??= Object.freeze(globalThis.Array.from({ length: ndim }, () => Object.freeze([]))));
 
 /** The position along each axis of a device, by its number; the last axis varies fastest. */
 export function coordinatesOf(device: number, axes: readonly NamedAxis[]): Readonly<Record<string, number>> {

@@ -5,6 +5,7 @@ import {
   subPrograms,
   type Atom,
   type Equation,
+  type Program,
   type ScanParams,
   type Variable,
 } from "../../array/index.js";
@@ -69,7 +70,7 @@ export function stagesOf(params: ScanParams, isWorth: (equation: Equation) => bo
   const isElsewhere = (equation: Equation) => chain.has(equation) || early.has(equation);
   const needed = body.main(chained, isElsewhere);
   const late = moving.filter((equation) => !isElsewhere(equation) && !needed.has(equation));
-  const behind = late.some(isWorth) ? late : [];
+  const behind = behindOf(late, params, isWorth);
   if (early.size === 0 && behind.length === 0) return null;
   const isChained = body.carried.map((_, index) => has(chained, index));
   const { outputs } = params.body;
@@ -87,6 +88,70 @@ export function stagesOf(params: ScanParams, isWorth: (equation: Equation) => bo
     isChained,
     isFixed: body.isFixed,
   };
+}
+
+/** Operations of so many instructions or more are worth a place behind the loop. */
+const manyInstructions = 10;
+
+const isCostly = (equation: Equation): boolean =>
+  entryOf(equation).operation !== null && entryOf(equation).cost >= manyInstructions;
+
+/** Where costly operations alone are the reason, as many times as many elements may be kept for them as come of it. */
+const mostKept = 4;
+
+/** What is done behind a loop, of equations that no carry depends on. */
+function behindOf(
+  late: readonly Equation[],
+  params: ScanParams,
+  isWorth: (equation: Equation) => boolean,
+): Equation[] {
+  const more = worthwhileOf(late, params.body, (equation) => isWorth(equation) || isCostly(equation));
+  const { kept, spared } = keptFor(more, params);
+  return kept <= mostKept * spared ? more : worthwhileOf(late, params.body, isWorth);
+}
+
+/** Those that are worth it, what depends on them, and what only these need. */
+function worthwhileOf(
+  late: readonly Equation[],
+  { outputs }: Program,
+  isWorth: (equation: Equation) => boolean,
+): Equation[] {
+  const made = new Set<Atom>();
+  const chosen = new Set<Equation>();
+  for (const equation of late) {
+    if (!isWorth(equation) && !equation.inputs.some((input) => made.has(input))) continue;
+    chosen.add(equation);
+    for (const output of equation.outputs) made.add(output);
+  }
+  const neededElsewhere = new Set<Atom>(outputs);
+  for (const equation of late.toReversed()) {
+    if (chosen.size > 0 && !equation.outputs.some((output) => neededElsewhere.has(output)))
+      chosen.add(equation);
+    if (!chosen.has(equation)) for (const input of equation.inputs) neededElsewhere.add(input);
+  }
+  return late.filter((equation) => chosen.has(equation));
+}
+
+/** Elements that an iteration has to keep for what is done behind the loop, and those that it needs not keep any more. */
+function keptFor(
+  behind: readonly Equation[],
+  { body, constants, carries }: ScanParams,
+): { readonly kept: number; readonly spared: number } {
+  const made = new Set<Atom>(behind.flatMap(({ outputs }) => outputs));
+  const results = body.outputs.slice(carries);
+  const there = new Set<Atom>([
+    ...body.inputs.slice(0, constants),
+    ...body.inputs.slice(constants + carries),
+    ...results,
+  ]);
+  const elements = (atoms: Iterable<Atom>) =>
+    [...atoms].reduce((sum, { type }) => sum + sizeOf(type.shape), 0);
+  const needed = new Set(
+    behind.flatMap(({ inputs }) =>
+      inputs.filter((atom) => atom.kind === "variable" && !made.has(atom) && !there.has(atom)),
+    ),
+  );
+  return { kept: elements(needed), spared: elements(new Set(results.filter((atom) => made.has(atom)))) };
 }
 
 /** What depends on what in the body of a loop. */

@@ -16,12 +16,14 @@ export interface Block {
   readonly stored: ReadonlySet<Variable>;
   /** Stored variables that have the same elements in the same order as another, and lie where that one does. */
   readonly aliases: ReadonlyMap<Variable, Variable>;
+  /** Whether a single row of few elements is written out, as it is where there are several. */
+  readonly isRowWritten: boolean;
   /** Variables with a gather in them: written out at computed places again and again, they would grow without end. */
   readonly gathering: ReadonlySet<Variable>;
 }
 
 /** Analyses a program: which variables lie in memory. */
-export function analyseBlock(program: Program): Block {
+export function analyseBlock(program: Program, isRowWritten: boolean): Block {
   const definitions = new Map<Variable, Definition>();
   const uses = new Map<Variable, number>();
   const stored = new Set<Variable>(program.inputs);
@@ -46,7 +48,7 @@ export function analyseBlock(program: Program): Block {
   storeWhatIsDear(program, uses, stored);
   storeBeforeUpdates(program, definitions, stored);
   const aliases = findAliases(program, stored);
-  return { program, definitions, stored, aliases, gathering: gatheringVariables(program) };
+  return { program, definitions, stored, aliases, isRowWritten, gathering: gatheringVariables(program) };
 }
 
 /** Results keep places of their own. */

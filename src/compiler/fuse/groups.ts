@@ -2,6 +2,7 @@
 // those it depends on, that loops over the same space and can hand it what it needs.
 import { sizeOf, type Equation, type Variable } from "../../array/index.js";
 import { lowerBound } from "../search.js";
+import type { FuseSizes } from "./planning.js";
 import { orderGroups, readsOf } from "./order.js";
 import type { PointNode, Reach, ReduceNode } from "./nodes.js";
 import { isSpace, outerSpace, withoutUnits } from "./space.js";
@@ -51,11 +52,11 @@ export class Grouping {
   private readonly byKey = new Map<string, number[]>();
 
   /**
-   * Nodes of up to `small` points share a loop only with those that need not wait longer, or less long, than they do;
+   * Nodes of up to `smallKernels` points share a loop only with those that need not wait longer, or less long, than they do;
    * `isWaitedFor` tells whether others here read what a node computes.
    */
   constructor(
-    private readonly small: number,
+    private readonly sizes: Pick<FuseSizes, "smallKernels" | "isRowWritten">,
     private readonly isWaitedFor: (node: PointNode) => boolean,
   ) {}
 
@@ -83,7 +84,7 @@ export class Grouping {
   }
 
   addPoint(node: PointNode, isCheap: boolean): void {
-    const space = outerSpace(node.shape);
+    const space = outerSpace(node.shape, this.sizes.isRowWritten);
     const host = this.findHost(node, space, isCheap) ?? {
       group: this.open("points", space),
       level: "body" as const,
@@ -187,7 +188,7 @@ export class Grouping {
 
   /** Whether a node can join a group such that neither waits for the other, or waiting costs less than another loop. */
   private isInStep(node: PointNode, group: number): boolean {
-    if (sizeOf(node.shape) > this.small) return true;
+    if (sizeOf(node.shape) > this.sizes.smallKernels) return true;
     const needed = this.levelFor(node, group);
     const { level } = this.groups[group];
     const mayWait = this.readsFrom(node, group) || !this.isWaitedFor(node);

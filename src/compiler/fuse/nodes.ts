@@ -65,7 +65,7 @@ export function findReads(
   shape: readonly number[],
   write: (lowering: Lowering, indices: readonly Index[]) => void,
 ): { readonly reads: Reads; readonly weight: number } {
-  const outer = outerSpace(shape);
+  const outer = outerSpace(shape, block.isRowWritten);
   const whole = withoutUnits(shape);
   const reads = new Map<Variable, Reach>();
   const note = (variable: Variable, reach: Reach, dtype: DType): Expression => {
@@ -77,7 +77,7 @@ export function findReads(
   const lowering = new Lowering(block, build, {
     at: (variable, indices) => {
       if (!block.stored.has(variable)) return null;
-      const own = outerSpace(variable.type.shape);
+      const own = outerSpace(variable.type.shape, block.isRowWritten);
       const significant = indices.filter((_, axis) => variable.type.shape[axis] !== 1);
       const follows = (space: readonly number[], of: readonly number[]) =>
         of.length === space.length &&

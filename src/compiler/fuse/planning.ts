@@ -1,5 +1,12 @@
 // Which equations of a program share a loop, and in what order the loops run. Nothing is built here.
-import { sizeOf, type Atom, type Equation, type Program, type Variable } from "../../array/index.js";
+import {
+  hasEffect,
+  sizeOf,
+  type Atom,
+  type Equation,
+  type Program,
+  type Variable,
+} from "../../array/index.js";
 import type { Place } from "../kernel.js";
 import { entryOf, isInlineable, type Form } from "../primitives/index.js";
 import type { Block } from "./block.js";
@@ -19,6 +26,8 @@ export interface FuseSizes {
   readonly isCostlyBehind: (sums: number) => boolean;
   /** Loops over so few points are rather many that can run side by side than few. */
   readonly smallKernels: number;
+  /** Whether a single row of few elements is written out, as it is where there are several: loops for rows can then be one. */
+  readonly isRowWritten: boolean;
   /**
    * How many iterations of a loop that runs so often are written out one after the other, a divisor of its length: what they
    * carry from one to the next needs not be copied.
@@ -36,7 +45,8 @@ export interface RegionPlan {
 /** Plans a program whose outputs are brought to their places at the end by copies. */
 export function planRegion(block: Block, copies: readonly Copy[], sizes: FuseSizes): RegionPlan {
   const planner = new Planner(block, sizes);
-  const { equations, outputs } = block.program;
+  const { outputs } = block.program;
+  const equations = sizes.smallKernels === 0 ? block.program.equations : byDepth(block.program.equations);
   const results = new Set<Atom>(outputs);
   const usedInside = new Set(equations.flatMap(({ inputs }) => inputs));
   /** Results that nothing here reads come last, so that they can take the place of what they replace. */
@@ -52,6 +62,22 @@ export function planRegion(block: Block, copies: readonly Copy[], sizes: FuseSiz
   return { groups: groups.flatMap((group) => takeApart(group, sizes.smallKernels)), needed };
 }
 
+/**
+ * Equations in an order in which fewer steps in a row come first, so that what waits for many of them can share a loop with
+ * others that do, whatever it needs besides. Effects stay in their order.
+ */
+function byDepth(equations: readonly Equation[]): Equation[] {
+  const depths = new Map<Atom, number>();
+  let effects = 0;
+  const placed = equations.map((equation) => {
+    const depth = Math.max(0, ...equation.inputs.map((input) => depths.get(input) ?? 0));
+    const own = hasEffect(equation) ? (effects = Math.max(effects, depth)) : depth;
+    for (const output of equation.outputs) depths.set(output, isInlineable(equation) ? own : own + 1);
+    return { equation, depth: own };
+  });
+  return placed.sort((a, b) => a.depth - b.depth).map(({ equation }) => equation);
+}
+
 /** Whether a product is none for tiles: of integers, of nothing, or over no depth. */
 export const isPlainDot = ({ inputs, outputs: [output] }: Equation): boolean =>
   output.type.dtype !== "float32" || inputs.some(({ type }) => sizeOf(type.shape) === 0);
@@ -64,10 +90,7 @@ class Planner {
     private readonly sizes: FuseSizes,
   ) {
     const read = new Set(block.program.equations.flatMap(({ inputs }) => inputs));
-    this.grouping = new Grouping(
-      sizes.smallKernels,
-      ({ variable }) => variable !== null && read.has(variable),
-    );
+    this.grouping = new Grouping(sizes, ({ variable }) => variable !== null && read.has(variable));
   }
 
   addEquation(equation: Equation): void {

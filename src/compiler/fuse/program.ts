@@ -31,7 +31,12 @@ export interface FuseOptions {
   readonly sizes?: FuseSizes;
 }
 
-const defaults: FuseSizes = { isCostlyBehind: () => false, smallKernels: 0, turnsAtOnce: () => 1 };
+const defaults: FuseSizes = {
+  isCostlyBehind: () => false,
+  smallKernels: 0,
+  isRowWritten: false,
+  turnsAtOnce: () => 1,
+};
 
 /** Fuses a program into kernels over buffers. */
 export function fuseProgram(

@@ -29,7 +29,7 @@ export type BuildRegion = (
 ) => BuiltRegion;
 
 export const buildRegion: BuildRegion = (shared, program, inputs, destinations = []) => {
-  const block = analyseBlock(program);
+  const block = analyseBlock(program, shared.sizes.isRowWritten);
   const { places, copies } = placesGiven(block, inputs, destinations);
   const { groups, needed } = planRegion(block, copies, shared.sizes);
   const builder = new RegionBuilder(

@@ -14,15 +14,15 @@ export const isSpace = (shape: readonly number[], space: readonly number[]): boo
 
 /**
  * The loop's part of an index space: short axes at the end are left to be written out, if something is left
- * to loop over.
+ * to loop over. That can be an axis of a single row, if `isRowWritten`.
  */
-export function outerSpace(shape: readonly number[]): number[] {
-  const extents = withoutUnits(shape);
+export function outerSpace(shape: readonly number[], isRowWritten = false): number[] {
+  const extents = isRowWritten ? [...shape] : withoutUnits(shape);
   let inner = 1;
   while (extents.length > 1 && inner * extents[extents.length - 1] <= smallExtent) {
     inner *= extents.pop() as number;
   }
-  return extents;
+  return isRowWritten ? withoutUnits(extents) : extents;
 }
 
 /** One index per axis of a shape: those given for the axes that are not of extent 1, in order. */

@@ -108,6 +108,7 @@ const rendererFor = (
   sideBySide: {
     isCostlyBehind: (sums) => sums <= fewSums || 4 * sums > largeShare * sharedBytes,
     smallKernels: threads,
+    isRowWritten: true,
     turnsAtOnce: (body, length, timesRun) =>
       length % 2 === 0 && length * timesRun >= oftenRun && isSmall(body, threads) ? 2 : 1,
   },

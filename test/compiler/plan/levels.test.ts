@@ -90,7 +90,7 @@ it("neighbours do not get each other's memory, which they would have to wait for
   // While b is read for the last time, e is written.
   const steps = stepsOf([sort(a, b), sort(b, c), sort(d, e), sort(e, f)]);
   const places = (sideBySide: boolean) => {
-    const fuse = { isCostlyBehind: () => false, smallKernels: 0, turnsAtOnce: () => 1 };
+    const fuse = { isCostlyBehind: () => false, smallKernels: 0, isRowWritten: false, turnsAtOnce: () => 1 };
     const plan = planMemory(steps, [a, d], [c, f], [], {
       scratch: () => 0,
       ...(sideBySide && { sideBySide: fuse }),

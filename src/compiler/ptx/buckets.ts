@@ -81,7 +81,7 @@ export function sortByBuckets(
 }
 
 /** From how many each bucket has to where it begins; the last word of working memory gets the most that one has. */
-function addUp(text: KernelText, { count, word }: Buckets): void {
+export function addUp(text: KernelText, { count, word }: Buckets): void {
   const { out, thread, threads } = text;
   const warps = threads / lanesOfWarp;
   const each = Math.ceil(count / threads);

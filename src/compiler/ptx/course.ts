@@ -9,7 +9,7 @@ import { formOf } from "../schedule/forms.js";
 import { kernelsIn } from "../walk.js";
 import { CommonUse } from "./commonUse.js";
 import { exchangePhases, exchangesFrom, isInCommon, startsOnSide } from "./exchange/index.js";
-import { sortAloneWork, sortShareWork } from "./sharedSort.js";
+import { sharedSortWorks } from "./sharedSort/index.js";
 import { lanesOfWarp } from "./types.js";
 import { areAlike } from "./variants.js";
 import { workOf, type OwnKernel, type Work } from "./work.js";
@@ -132,8 +132,14 @@ class State {
 /** Loops of so few kernels stay in the nearest cache for instructions, and it is worth having them there for so many turns. */
 const [tightKernels, tightTurns] = [24, 16];
 
-const isTight = ({ counter, body }: StepOf<"loop">): boolean =>
-  counter.length >= tightTurns && body.length <= tightKernels && body.every(({ kind }) => kind === "kernel");
+function isTight({ counter, body }: StepOf<"loop">, { isIdle }: Pick<MemoryPlan, "isIdle">): boolean {
+  const others = body.filter((step) => step.kind !== "kernel" || !isIdle(step.kernel));
+  return (
+    counter.length >= tightTurns &&
+    others.length <= tightKernels &&
+    others.every(({ kind }) => kind === "kernel")
+  );
+}
 
 /** A way through a program. */
 class Way {
@@ -217,7 +223,7 @@ export class Course {
   private takeLoop(step: StepOf<"loop">, way: Way): void {
     this.meetOutside(step, way);
     const isShort = this.isShort;
-    this.isShort = !isTight(step);
+    this.isShort = !isTight(step, this.plan);
     const { actions, end } = this.iterate(way.state, (inside) => this.take(step.body, inside));
     this.isShort = isShort;
     way.actions.push({ kind: "loop", step, warp: this.onlyWarp(actions), body: actions });
@@ -431,12 +437,14 @@ export class Course {
 
   /** Sorts by all blocks, or by the first where keys are spread too unevenly. */
   private sortTogether(kernel: SortKernel, way: Way): void {
-    const { division } = this.plan;
-    if (way.state.common.forbidsWriting(kernel.values.map(({ to }) => to.buffer))) this.wait("grid", way);
-    this.work([kernel], sortShareWork(kernel, division, this.threads), way);
+    const works = sharedSortWorks(kernel, this.plan.division, this.threads);
+    this.work([kernel], works.deal, way);
+    this.wait("grid", way);
+    this.work([kernel], works.take, way, works.take.describe());
+    way.actions.push({ kind: "turn" });
     this.wait("grid", way);
     const alone = new Way(way.state.fork());
-    this.work([kernel], sortAloneWork(kernel, division, this.threads), alone, "a network of all keys");
+    this.work([kernel], works.alone, alone, works.alone.describe());
     this.wait("grid", alone);
     way.actions.push({ kind: "tooMuch", body: alone.actions });
     way.state.join([way.state.fork(), alone.state]);

@@ -20,7 +20,7 @@ import { exchangeBytes, stagedIn } from "./exchange/index.js";
 import { loopScratch } from "./loop.js";
 import { mostThreads, threadsFor } from "./blockSize.js";
 import { renderProgram } from "./program.js";
-import { sharedSortScratch } from "./sharedSort.js";
+import { sharedSortScratch } from "./sharedSort/index.js";
 import { sortScratch } from "./sort.js";
 import { stopwatchBytes } from "./stopwatch.js";
 import type { PtxProgram, PtxTarget } from "./types.js";
@@ -73,7 +73,7 @@ const isSmall = ({ equations }: Program, threads: number): boolean =>
 const mostCopied = 2 ** 26;
 
 /** Functions that a kernel has at most: what blocks do together is one for each time between their meetings. */
-const mostFunctions = ({ kind }: Kernel): number => (kind === "exchange" ? 3 : kind === "sort" ? 2 : 1);
+const mostFunctions = ({ kind }: Kernel): number => (kind === "exchange" || kind === "sort" ? 3 : 1);
 
 const profileBytes = (steps: readonly Step[]): number =>
   stopwatchBytes * kernelsIn(steps).reduce((sum, kernel) => sum + mostFunctions(kernel), 0);

@@ -48,22 +48,26 @@ const element = (text: KernelText, { stride }: SortKernel, place: Place, lane: s
     { operand: position, factor: stride },
   ]);
 
-/** Puts the values at one position of a lane to another. */
-export function moveValues(
-  text: KernelText,
-  kernel: SortKernel,
-  lane: string,
-  from: string,
-  to: string,
-): void {
-  for (const value of kernel.values)
-    text.store(
-      element(text, kernel, value.to, lane, to),
-      value.to.buffer.dtype,
-      value.from === null
+/** A position of a lane, and where the values that are there belong; only where a condition holds, if there is one. */
+interface Move {
+  readonly from: string;
+  readonly to: string;
+  readonly condition?: string;
+}
+
+/** Puts the values at some positions of a lane where they belong. */
+export function moveValues(text: KernelText, kernel: SortKernel, lane: string, moves: readonly Move[]): void {
+  for (const { from: place, to } of kernel.values) {
+    const values = moves.map(({ from, condition = null }) =>
+      place === null
         ? from
-        : text.load(element(text, kernel, value.from, lane, from), value.from.buffer.dtype),
+        : text.load(element(text, kernel, place, lane, from), place.buffer.dtype, condition),
     );
+    moves.forEach((move, at) => {
+      const { condition = null } = move;
+      text.store(element(text, kernel, to, lane, move.to), to.buffer.dtype, values[at], condition);
+    });
+  }
 }
 
 /** Where a lane begins. */
@@ -122,7 +126,7 @@ function byCounting(text: KernelText, kernel: SortKernel): void {
       const counts = out.effect("selp.b32", "b32", "1", "0", isBefore(text, theirs, mine));
       out.line(`add.s32 ${rank}, ${rank}, ${counts};`);
     });
-    moveValues(text, kernel, lane, position, rank);
+    moveValues(text, kernel, lane, [{ from: position, to: rank }]);
   });
 }
 
@@ -166,7 +170,9 @@ function byLanes(text: KernelText, kernel: SortKernel): void {
       text.meet();
       byNetwork(lane);
     }
-    each(length, (index) => moveValues(text, kernel, lane, text.load(positionPlace(index), "uint32"), index));
+    each(length, (index) =>
+      moveValues(text, kernel, lane, [{ from: text.load(positionPlace(index), "uint32"), to: index }]),
+    );
     if (lanes > 1) text.meet();
   });
 }

@@ -170,13 +170,9 @@ export class KernelText {
 
   /** Where what this block hands to others by the next exchange begins, given how far it is to that of the next block. */
   private stagedBase(stride: number): string {
-    const { out, memory, grid } = this;
-    const { exchange } = this.plan.division;
+    const { out } = this;
     const block = out.pure("mov.u32", "b32", "%ctaid.x");
-    const first = out.pure("add.s64", "b64", memory, String(exchange));
-    const side = out.pure("mul.wide.u32", "b64", grid.side, String(sideBytes(this.plan.division)));
-    const ofBlock = out.pure("mad.wide.u32", "b64", block, String(stride), first);
-    return out.pure("add.s64", "b64", ofBlock, side);
+    return out.pure("mad.wide.u32", "b64", block, String(stride), sideOf(this));
   }
 
   /** Where the memory begins that a buffer lies in. */
@@ -278,8 +274,15 @@ const strideOf = (place: Place, axis: number): number => (place as Partial<Addre
 const startOf = ({ addresses, staged }: MemoryPlan, buffer: Buffer): number =>
   staged.get(buffer)?.offset ?? addresses.get(buffer) ?? 0;
 
+/** Where the side begins by which blocks exchange something next. */
+export function sideOf({ out, memory, grid, plan: { division } }: KernelText): string {
+  const first = out.pure("add.s64", "b64", memory, String(division.exchange));
+  const side = out.pure("mul.wide.u32", "b64", grid.side, String(sideBytes(division)));
+  return out.pure("add.s64", "b64", side, first);
+}
+
 /** Bytes of each of the two sides by which blocks exchange something. */
-export const sideBytes = ({ start, exchange }: Division): number => (start - exchange) / 2;
+const sideBytes = ({ start, exchange }: Division): number => (start - exchange) / 2;
 
 const signed = (offset: number): string => (offset === 0 ? "" : `+${offset}`);
 

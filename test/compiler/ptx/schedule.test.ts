@@ -84,8 +84,10 @@ it("shows what blocks do together", () => {
   expect(after("psum: all-reduce (add), each block all of it, 4 bytes of each block", 1)).toEqual([
     expect.stringMatching(/reads reduceSum \(x\); writes psum \(s\)/),
   ]);
-  expect(after("sort: sort of 4096 by all blocks, each the keys of its share of all numbers", 5)).toEqual([
+  expect(after("sort: sort of 4096 by all blocks, each deals out its part", 7)).toEqual([
     expect.stringMatching(/reads allGather \(c\); writes sort \(c\); works in \d+ bytes \(s\)$/),
+    "all blocks meet",
+    "sort: each sorts what it is dealt",
     "all blocks meet",
     "where that was too much for a block, the first sorts alone:",
     "  sort: a network of all keys",

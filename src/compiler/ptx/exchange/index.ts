@@ -5,7 +5,7 @@ import type { AxisIndexKernel, ExchangeKernel, Place, Pull } from "../../kernel.
 import type { Division, MemoryPlan } from "../../plan/arena.js";
 import { choose, positionsOf, startsIn } from "../indices.js";
 import { moveAll, type Move } from "../moving.js";
-import { sideBytes, type KernelText, type Part, type Reference } from "../surroundings.js";
+import { sideOf, type KernelText, type Part, type Reference } from "../surroundings.js";
 import { lanesOfWarp } from "../types.js";
 import type { Work } from "../work.js";
 import { addBoxes, areBoxes, gatherBoxes, type Staged } from "./boxes.js";
@@ -36,10 +36,9 @@ export function exchangePhases(
   threads: number,
 ): readonly Phase[] {
   if (kernel.pairs !== null) throw new Error("exchanges between pairs of devices are not rendered to PTX");
-  const side = sideBytes(division);
   const phase = (write: (exchange: Exchange) => void): Work => ({
     threads,
-    write: (text) => write(new Exchange(text, kernel, division, side, start)),
+    write: (text) => write(new Exchange(text, kernel, division, start)),
     describe: () => describeExchange(kernel, division),
   });
   if (isInCommon(kernel, division)) return [phase((exchange) => exchange.gather()), null];
@@ -71,23 +70,14 @@ class Exchange implements Staged {
   constructor(
     readonly text: KernelText,
     readonly kernel: ExchangeKernel,
-    private readonly division: Division,
-    sideSize: number,
+    division: Division,
     first: number,
   ) {
-    const { out, memory } = text;
+    const { out } = text;
     this.group = groupAlong(kernel.axes, division.axes);
     this.layout = layoutOf(kernel, this.group);
     this.totals = new Totals(text, kernel, this.layout, this.group);
-    const start = out.effect("add.u64", "b64", memory, String(division.exchange + first));
-    const size = out.effect("mov.u64", "b64", String(sideSize));
-    const base = out.effect(
-      "mad.lo.u64",
-      "b64",
-      out.effect("cvt.u64.u32", "b64", text.grid.side),
-      size,
-      start,
-    );
+    const base = out.effect("add.s64", "b64", sideOf(text), String(first));
     const block = out.effect("mov.u32", "b32", "%ctaid.x");
     const { place, first: firstBlock, number } = this.group.placeOf(out, block);
     const { stride, totals } = this.layout;

@@ -1,11 +1,11 @@
 // How blocks exchange something: in which way, and where in common memory.
-import { itemSize, sizeOf, type NamedAxis } from "../../../array/index.js";
+import { axes as deviceAxes, itemSize, sizeOf, type NamedAxis } from "../../../array/index.js";
 import type { Buffer, ExchangeKernel, Place, Pull, Step } from "../../kernel.js";
 import type { Division } from "../../plan/arena.js";
 import { isGather } from "../../plan/common.js";
 import { align } from "../../plan/placing.js";
 import { insideOf, kernelsIn } from "../../walk.js";
-import { sharedSortBytes } from "../sharedSort.js";
+import { sharedSortBytes } from "../sharedSort/index.js";
 import { groupAlong, type Group } from "./group.js";
 
 /** Words of totals, of all blocks together, that a block reads rather than to meet the others once more. */
@@ -109,7 +109,8 @@ function sideBytes(steps: readonly Step[], axes: readonly NamedAxis[]): number {
 /** Bytes of common memory by which blocks hand each other something: two sides, in turns, or one block's work. */
 export const exchangeBytes = (steps: readonly Step[], axes: readonly NamedAxis[]): number => {
   const sorts = kernelsIn(steps).filter((kernel) => kernel.kind === "sort");
-  return 2 * align(Math.max(sideBytes(steps, axes), ...sorts.map((sort) => sharedSortBytes(sort) / 2)));
+  const parts = deviceAxes.countAlong(axes);
+  return 2 * align(Math.max(sideBytes(steps, axes), ...sorts.map((sort) => sharedSortBytes(sort, parts))));
 };
 
 /** Whether blocks gather something in memory that they have in common. */

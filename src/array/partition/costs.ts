@@ -42,7 +42,7 @@ export function costOf({ equations }: Program, costs: Costs = ofThreads): number
   const met = new Map<Variable, number>();
   let [sum, meetings] = [0, 0];
   for (const equation of equations) {
-    sum += costs.operation + equationCost(equation, costs);
+    sum += equationCost(equation, costs);
     const { inputs, outputs } = equation;
     const before = inputs.map((input) => (input.kind === "variable" ? (met.get(input) ?? 0) : 0));
     const behind = Math.max(0, ...before) + meetingsOf(equation);
@@ -60,7 +60,14 @@ function meetingsOf({ primitive, outputs }: Equation): number {
   return outputs.every(({ type }) => sizeOf(type.shape) <= few) ? Math.min(meetings, 1) : meetings;
 }
 
-function equationCost({ primitive, params, inputs, outputs }: Equation, costs: Costs): number {
+function equationCost(equation: Equation, costs: Costs): number {
+  return isFree(equation) ? 0 : costs.operation + elementsCost(equation, costs);
+}
+
+/** Whether an equation only gives another shape to what is there. */
+const isFree = ({ primitive }: Equation): boolean => primitive.name === "reshape";
+
+function elementsCost({ primitive, params, inputs, outputs }: Equation, costs: Costs): number {
   const elements = outputs.reduce((sum, { type }) => sum + sizeOf(type.shape), 0);
   const exchange = exchanges[primitive.name];
   if (exchange !== undefined) {

@@ -5,6 +5,7 @@ import { subPrograms, type Atom, type Equation, type Program, type Variable } fr
 import type { Shape } from "../core/shape.js";
 import type { DotParams } from "../primitives/dot.js";
 import { countAlong, wholeLayout, type Layout, type NamedAxis } from "../sharding/axes.js";
+import { isElementwise } from "./elementwise.js";
 import { costOf, unknownTurns, type Costs } from "./costs.js";
 import { withOwnConstants } from "./ownConstants.js";
 import { splitProgram, type SplitProgram } from "./partition.js";
@@ -231,15 +232,4 @@ function valueOf(equation: Equation, costs: Costs): Kind | null {
       : { values: outputs, shape, isProduct: true, cost, turns: 1 };
   }
   return isElementwise(equation) ? { values: outputs, shape, isProduct: false, cost, turns: 1 } : null;
-}
-
-/** Whether every element of the results is computed from the elements at its place. */
-function isElementwise({ inputs, outputs }: Equation): boolean {
-  const isLike = (value: { readonly type: { readonly shape: Shape } }) =>
-    outputs.every(({ type }) => value.type.shape.join() === type.shape.join());
-  return (
-    outputs.length > 0 &&
-    inputs.every((input) => input.type.shape.length === 0 || isLike(input)) &&
-    inputs.some(isLike)
-  );
 }

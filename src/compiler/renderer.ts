@@ -57,6 +57,8 @@ export interface Renderer<Code> {
   ) => ReadonlyMap<Buffer, StagedPlace>;
   /** Bytes that copies of an array which all parts have alike may take together; where they would take more there is one. */
   readonly onceFrom?: number;
+  /** Whether kernels of one form that follow each other are done as one, which is easier if their arrays lie in runs. */
+  readonly inRuns?: boolean;
   /** The code of steps over buffers at the addresses of a plan. */
   readonly render: (steps: readonly Step[], plan: MemoryPlan) => Code;
   /** What can be seen of code, by the names that `VIBE_RL_DUMP` knows it by. */

@@ -11,6 +11,7 @@ import { placeFast } from "./fast.js";
 import { findLifetimes, type Lifetimes } from "./lifetimes.js";
 import { keptOnce } from "./once.js";
 import { align, placeClusters } from "./placing.js";
+import { runsIn } from "./runs.js";
 import { differingIn } from "./uniform.js";
 
 export interface MemoryPlan {
@@ -59,7 +60,7 @@ export interface StagedPlace {
 /** What of a renderer the plan depends on: how much its code needs besides the buffers. */
 export type MemoryNeeds = Pick<
   Renderer<unknown>,
-  "scratch" | "margin" | "rest" | "fastBytes" | "exchange" | "staged" | "onceFrom" | "sideBySide"
+  "scratch" | "margin" | "rest" | "fastBytes" | "exchange" | "staged" | "onceFrom" | "inRuns" | "sideBySide"
 >;
 
 /** Plans the memory of a program. Buffers in `kept` keep what is in them from call to call. */
@@ -88,7 +89,8 @@ export function planMemory(
   const margin = needs.margin?.(steps) ?? { before: 0, behind: 0 };
   const first = align(margin.before);
   const isVisible = new Set([...inputs, ...outputs, ...stays]);
-  const fast = placeFast([...clusters], steps, isVisible, needs.fastBytes ?? 0, company);
+  const runs = needs.inRuns === true ? runsIn(steps) : [];
+  const fast = placeFast([...clusters], steps, isVisible, needs.fastBytes ?? 0, company, runs);
   const isOwn = (cluster: Cluster) =>
     !fast.offsets.has(cluster) &&
     ![...cluster.buffers].some((buffer) => common.has(buffer) || staged.has(buffer));

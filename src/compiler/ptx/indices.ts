@@ -80,8 +80,18 @@ export interface Step {
   readonly value: number;
 }
 
+/** By how much each of many steps of one index is more than the one before, if that is always the same; null otherwise. */
+function evenStep(steps: readonly Step[]): number | null {
+  if (steps.length < 3) return null;
+  const more = steps[1].value - steps[0].value;
+  const isEven = steps.every(({ from, value }, at) => from === at && value === steps[0].value + at * more);
+  return isEven && more !== 0 ? more : null;
+}
+
 /** The value of the last step at or before an index, of steps in order, the first of which is at 0. */
 export function choose(out: PtxText, index: string, steps: readonly Step[]): string {
+  const even = evenStep(steps);
+  if (even !== null) return out.pure("mad.lo.s32", "b32", index, String(even), String(steps[0].value));
   let chosen = String(steps[0].value);
   let last = steps[0].value;
   for (const { from, value } of steps.slice(1)) {

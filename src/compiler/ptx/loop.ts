@@ -1,9 +1,10 @@
 // Loop kernels as PTX: points are shared out among the threads of a block.
 import { sizeOf } from "../../array/index.js";
 import type { LoopKernel } from "../kernel.js";
+import { pieceLength } from "../plan/runs.js";
 import { planNest, type Loop, type Nest } from "../schedule/nest.js";
 import { loadsOf, rootsOf } from "../walk.js";
-import { choose, positionsOf, startsIn, type Step } from "./indices.js";
+import { positionsOf, startsIn } from "./indices.js";
 import { describeReduction, extentsOf, positionIn, Reducing, reducingThreads } from "./reduce.js";
 import { renderInOrder } from "./scatter.js";
 import { variantAxis, type KernelText, type Variants } from "./surroundings.js";
@@ -32,7 +33,7 @@ export function loopWork(kernels: readonly LoopKernel[], { threads, isShort, isF
           : `loop in order, ${points} points, each element by the thread that it belongs to`,
     };
   }
-  const { nest, variants, limits } = together(kernels, own);
+  const { nest, variants, gaps } = together(kernels, own);
   const of = kernels.length === 1 ? "" : ` of ${kernels.length} kernels`;
   if (kernel.reductions.length > 0)
     return {
@@ -48,24 +49,27 @@ export function loopWork(kernels: readonly LoopKernel[], { threads, isShort, isF
     isShort && isNear && turns < manyTurns ? 1 : pointsAtOnce(rootsOf(kernel.body), turns, { isNear });
   return {
     threads: wholeWarps(points, threads),
-    write: (text) => renderPoints(text.of(variants), kernel, { loops: nest.loops, limits, many }),
+    write: (text) => renderPoints(text.of(variants), kernel, { loops: nest.loops, gaps, many }),
     describe: () =>
       `loop, ${countOf(points, "point")}${of}, ${perThread(points, threads)}${many > 1 ? `, ${many} at once` : ""}`,
   };
 }
 
-/** Several kernels as one: a loop around theirs, and before which point each of them ends, if not all points are theirs. */
+/** Several kernels as one: a loop around theirs, and points of it that are none of theirs. */
 interface Together {
   readonly nest: Nest;
   readonly variants: Variants | null;
-  readonly limits: readonly Step[] | null;
+  readonly gaps: readonly Gap[];
 }
 
-/** Points that kernels of different lengths are cut into. */
-const pieceLength = lanesOfWarp;
+/** Points from one on to before another. */
+interface Gap {
+  readonly from: number;
+  readonly to: number;
+}
 
 function together(kernels: readonly LoopKernel[], nest: Nest): Together {
-  if (kernels.length === 1) return { nest, variants: null, limits: null };
+  if (kernels.length === 1) return { nest, variants: null, gaps: [] };
   const around = (loops: readonly Loop[], extent: number): Nest => ({
     loops: [{ extent, axis: variantAxis, isReduced: false }, ...loops],
     vector: nest.vector < 0 ? -1 : nest.vector + 1,
@@ -76,44 +80,51 @@ function together(kernels: readonly LoopKernel[], nest: Nest): Together {
     return {
       nest: around(nest.loops, kernels.length),
       variants: { from: kernels.map((_, at) => at), places, pieces: null },
-      limits: null,
+      gaps: [],
     };
   const { from, count } = startsIn(lengths.map((length) => Math.ceil(length / pieceLength)));
   const [{ axis }] = nest.loops;
-  const areWhole = lengths.every((length) => length % pieceLength === 0);
   return {
     nest: around([{ extent: pieceLength, axis, isReduced: false }], count),
     variants: { from, places, pieces: { axis, points: pieceLength } },
-    limits: areWhole
-      ? null
-      : lengths.map((length, at) => ({
-          from: from[at] * pieceLength,
-          value: from[at] * pieceLength + length,
-        })),
+    gaps: lengths.flatMap((length, at) => {
+      const [first, next] = [from[at], from[at + 1] ?? count].map((piece) => piece * pieceLength);
+      return first + length < next ? [{ from: first + length, to: next }] : [];
+    }),
   };
 }
 
 /** Where threads have so many points each, it is worth the code to do several at once. */
 const manyTurns = 8;
 
-/** Points of loops: before which each of several kernels ends, and how many a thread does at once. */
+/** Points of loops, those that nothing is to be done for, and how many a thread does at once. */
 interface Points {
   readonly loops: readonly Loop[];
-  readonly limits: readonly Step[] | null;
+  readonly gaps: readonly Gap[];
   readonly many: number;
 }
 
+/** Whether a point, of so many, is in none of some gaps; null where there are none. */
+function isOutside(text: KernelText, index: string, gaps: readonly Gap[], count: number): string | null {
+  const { out } = text;
+  return text.all(
+    gaps.map(({ from, to }) => {
+      if (to === count) return out.pure("setp.lt.s32", "pred", index, String(from));
+      const behind = out.pure("sub.s32", "b32", index, String(from));
+      return out.pure("setp.ge.u32", "pred", behind, String(to - from));
+    }),
+  );
+}
+
 /** Every thread takes every so many-th point, several of them at a time where there are enough. */
-function renderPoints(text: KernelText, kernel: LoopKernel, { loops, limits, many: most }: Points): void {
+function renderPoints(text: KernelText, kernel: LoopKernel, { loops, gaps, many: most }: Points): void {
   const { out, thread, threads } = text;
   const extents = extentsOf(loops);
   const count = sizeOf(extents);
   const roots = rootsOf(kernel.body);
   const points = (first: string, many: number) => {
     const indices = Array.from({ length: many }, (_, at) => out.plus(first, at * threads));
-    const conditions = indices.map((index) =>
-      limits === null ? null : out.pure("setp.lt.s32", "pred", index, choose(out, index, limits)),
-    );
+    const conditions = indices.map((index) => isOutside(text, index, gaps, count));
     const values = indices.map((index, at) => {
       const position = positionIn(loops, positionsOf(out, index, extents));
       return new Values(text, position, undefined, String(at), conditions[at]);

@@ -135,6 +135,7 @@ const rendererFor = (
   exchange: exchangeBytes,
   staged: stagedIn,
   onceFrom: mostCopied,
+  inRuns: true,
   ...(isProfiled && { margin: (steps) => ({ before: 0, behind: profileBytes(steps) }) }),
   render: (steps, plan) => {
     const profile = isProfiled ? plan.bytes - align(profileBytes(steps)) : null;

@@ -8,6 +8,7 @@ import type {
   ExchangeKernel,
   Expression,
   Kernel,
+  LoopKernel,
   Place,
   PrintKernel,
   SortKernel,
@@ -59,6 +60,22 @@ export const product = (left: Buffer, right: Buffer, to: Buffer, added: Buffer |
     ...{ kind: "dot", name: "product", batch: [], rows: [extent], columns: [extent], depth: [extent] },
     ...{ left: operand(left), right: operand(right) },
     stores: [{ address: at(to), value: added === null ? sum : value(added), combine: "set", guard: null }],
+  };
+};
+
+/** A number added to each element of an array. */
+export const adding = (from: Buffer, to: Buffer): LoopKernel => {
+  const at = (of: Buffer): Address => ({ ...placeOf(of), strides: [1], computed: [] });
+  const value: Expression = {
+    ...{ kind: "operation", id: 1, dtype: "float32", name: "add", result: 0 },
+    inputs: [
+      { kind: "load", id: 0, dtype: "float32", address: at(from), guard: null },
+      { kind: "constant", id: 2, dtype: "float32", value: 1 },
+    ],
+  };
+  return {
+    ...{ kind: "loop", name: "add", extents: [to.size], outer: 1, reductions: [], after: [], order: "free" },
+    body: [{ address: at(to), value, combine: "set", guard: null }],
   };
 };
 

@@ -1,6 +1,6 @@
 // Simplification keeps results and drops work.
 import { describe, expect, it } from "vitest";
-import { lax, makeProgram, np, type Array, type Program } from "vibe-rl/array";
+import { jit, lax, makeProgram, np, type Array, type Program } from "vibe-rl/array";
 import { simplifyProgram } from "../../src/compiler/simplify/simplify.js";
 
 describe("simplify", () => {
@@ -23,6 +23,17 @@ describe("simplify", () => {
     expect(namesOf((a) => np.where(true, a, a.add(1)), x)).toEqual([]);
     expect(namesOf((a) => lax.stopGradient(a.slice(":")), x)).toEqual([]);
     expect(namesOf((a) => np.pad(a, 0), x)).toEqual([]);
+  });
+
+  it("concatenates what is stacked as it is, if the same comes of it", () => {
+    const stacked = (axis: number, shape: readonly number[]) => (a: Array, b: Array) =>
+      np.concatenate([a.reshape([1, 3]), b.reshape([1, 3])], axis).reshape([...shape]);
+    const [a, b] = [np.array([1, 2, 3]), np.array([4, 5, 6])];
+    expect(namesOf(stacked(1, [6]), a, b)).toEqual(["concatenate"]);
+    expect(namesOf(stacked(0, [6]), a, b)).toEqual(["concatenate"]);
+    expect(namesOf(stacked(0, [3, 2]), a, b)).toEqual(["reshape", "reshape", "concatenate", "reshape"]);
+    const compiled = jit(stacked(1, [6]))(a, b);
+    expect(compiled.toArray()).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
   it("keeps what shifts, even if the shape stays", () => {

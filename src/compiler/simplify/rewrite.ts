@@ -1,5 +1,12 @@
 // Algebra on single equations: identities that hold to the last bit.
-import { mulPrimitive, type Atom, type Equation, type PadParams, type Variable } from "../../array/index.js";
+import {
+  mulPrimitive,
+  sizeOf,
+  type Atom,
+  type Equation,
+  type PadParams,
+  type Variable,
+} from "../../array/index.js";
 import type { PrimitiveName } from "../primitives/index.js";
 
 /** What an equation may become: an atom that has its value already, or a simpler equation. */
@@ -49,6 +56,28 @@ const unitProduct: Rule = (equation) =>
 
 const sameTypeIsNothing: Rule = (equation) => operand(equation, 0);
 
+/** What is reshaped, concatenated and reshaped again, as `stack` does, if the same comes of concatenating it as it is. */
+const joinedAsTheyWere: Rule = (equation, define) => {
+  const joined = producer(equation.inputs[0], "concatenate", define);
+  const parts = joined?.inputs.map((input) => producer(input, "reshape", define)?.inputs[0]) ?? [];
+  const isKnown = (atom: Atom | undefined): atom is Atom => atom !== undefined;
+  if (joined === null || !parts.every(isKnown)) return null;
+  const [{ type }] = equation.outputs;
+  const { axis } = joined.params as { readonly axis: number };
+  const before = sizeOf(joined.outputs[0].type.shape.slice(0, axis));
+  const ownAxis = type.shape.findIndex(
+    (_, at) =>
+      sizeOf(type.shape.slice(0, at)) === before &&
+      parts.every((part) => sameShape(part.type.shape.toSpliced(at, 1), type.shape.toSpliced(at, 1))),
+  );
+  return ownAxis < 0
+    ? null
+    : {
+        kind: "equation",
+        equation: { ...joined, inputs: parts, outputs: equation.outputs, params: { axis: ownAxis } },
+      };
+};
+
 const rules: Partial<Record<PrimitiveName, Rule>> = {
   mul: unitProduct,
   dot: (equation) =>
@@ -92,7 +121,9 @@ const rules: Partial<Record<PrimitiveName, Rule>> = {
     const same = operand(equation, 0);
     if (same !== null) return same;
     const inner = producer(equation.inputs[0], "reshape", define);
-    return inner === null ? null : { kind: "equation", equation: { ...equation, inputs: inner.inputs } };
+    return inner === null
+      ? joinedAsTheyWere(equation, define)
+      : { kind: "equation", equation: { ...equation, inputs: inner.inputs } };
   },
 
   transpose(equation, define) {

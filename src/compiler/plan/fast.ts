@@ -13,7 +13,16 @@ const whileTurns = 16;
 /** Touching memory at all costs as much as this many bytes of it. */
 const touchBytes = 256;
 
-/** Finds places in so many bytes of fast memory for clusters of which nobody outside sees anything, in runs where that goes. */
+/** What lies in fast memory, and where. */
+interface Placing {
+  readonly offsets: ReadonlyMap<Cluster, number>;
+  readonly bytes: number;
+}
+
+/**
+ * Finds places in so many bytes of fast memory for clusters of which nobody outside sees anything. Of the runs that are asked
+ * for there are those for which nothing that is worth more has to lie elsewhere.
+ */
 export function placeFast(
   clusters: readonly Cluster[],
   steps: readonly Step[],
@@ -21,35 +30,45 @@ export function placeFast(
   limit: number,
   company: Company,
   runs: readonly Run[] = [],
-): { readonly offsets: ReadonlyMap<Cluster, number>; readonly bytes: number } {
-  const offsets = new Map<Cluster, number>();
-  if (limit === 0) return { offsets, bytes: 0 };
+): Placing {
+  if (limit === 0) return { offsets: new Map(), bytes: 0 };
   const printed = kernelsIn(steps).filter(({ kind }) => kind === "print");
   const outside = new Set([...visible, ...printed.flatMap(placesOf).map(({ buffer }) => buffer)]);
   const turns = turnsOf(steps);
   const worth = ({ users, bytes }: Cluster): number =>
     [...users].reduce((sum, { kernel }) => sum + (turns.get(kernel) ?? 1), 0) * (1 + touchBytes / bytes);
-  const shelves = new Shelves(company, grain, limit);
   const wanted = clusters
     .filter(
       ({ buffers, bytes }) => bytes > 0 && bytes <= limit && ![...buffers].some((one) => outside.has(one)),
     )
     .map((cluster) => ({ cluster, worth: worth(cluster) }))
     .sort((a, b) => b.worth - a.worth || b.cluster.bytes - a.cluster.bytes);
-  const ranks = new Map(wanted.map(({ cluster }, rank) => [cluster, rank]));
-  const byLargest = runsByLargest(runs, ranks);
-  const later = new Set([...byLargest.values()].flatMap(({ clusters }) => clusters));
-  for (const { cluster } of wanted) {
-    if (offsets.has(cluster) || (later.has(cluster) && !byLargest.has(cluster))) continue;
-    const run = byLargest.get(cluster);
-    const start = run === undefined ? null : shelves.place(run.whole);
-    if (run !== undefined && start !== null)
-      run.clusters.forEach((one, at) => offsets.set(one, start + run.starts[at]));
-    else
-      for (const one of run?.clusters ?? [cluster]) {
-        const offset = shelves.place(one);
-        if (offset !== null) offsets.set(one, offset);
-      }
+  const inOrder = wanted.map(({ cluster }) => cluster);
+  const worthOf = ({ offsets }: Placing): number =>
+    wanted.reduce((sum, { cluster, worth }) => sum + (offsets.has(cluster) ? worth : 0), 0);
+  const apart = place(inOrder, [], new Shelves(company, grain, limit));
+  let kept = runsOf(
+    runs,
+    inOrder.filter((cluster) => apart.offsets.has(cluster)),
+  );
+  for (; kept.length > 0; kept = kept.slice(1)) {
+    const placing = place(inOrder, kept, new Shelves(company, grain, limit));
+    if (worthOf(placing) >= worthOf(apart)) return placing;
+  }
+  return apart;
+}
+
+/** Places clusters in their order, those of a run when it is the turn of the largest of them. */
+function place(clusters: readonly Cluster[], runs: readonly PlacedRun[], shelves: Shelves): Placing {
+  const offsets = new Map<Cluster, number>();
+  const runOf = new Map(runs.flatMap((run) => run.clusters.map((cluster) => [cluster, run] as const)));
+  for (const cluster of clusters) {
+    const run = runOf.get(cluster);
+    if (run !== undefined && run.largest !== cluster) continue;
+    const start = shelves.place(run?.whole ?? cluster);
+    if (start === null) continue;
+    if (run === undefined) offsets.set(cluster, start);
+    else run.clusters.forEach((one, at) => offsets.set(one, start + run.starts[at]));
   }
   return { offsets, bytes: shelves.bytes };
 }
@@ -58,25 +77,22 @@ export function placeFast(
 interface PlacedRun {
   readonly clusters: readonly Cluster[];
   readonly starts: readonly number[];
+  readonly largest: Cluster;
   readonly whole: Cluster;
 }
 
-/** Runs by the largest of their clusters, whose turn it is theirs; each cluster is in one run at most. */
-function runsByLargest(runs: readonly Run[], ranks: ReadonlyMap<Cluster, number>): Map<Cluster, PlacedRun> {
-  const found = new Map<Cluster, PlacedRun>();
-  const taken = new Set<Cluster>();
-  const clusterOf = new Map<Buffer, Cluster>();
-  for (const cluster of ranks.keys()) for (const buffer of cluster.buffers) clusterOf.set(buffer, cluster);
-  for (const run of runs) {
-    const clusters = run.flatMap((buffer) => clusterOf.get(buffer) ?? []);
-    const isFree = clusters.length === run.length && !clusters.some((cluster) => taken.has(cluster));
-    if (!isFree || new Set(clusters).size < clusters.length) continue;
-    clusters.forEach((cluster) => taken.add(cluster));
+/** Runs of some clusters, each of which is in one at most. */
+function runsOf(runs: readonly Run[], clusters: readonly Cluster[]): PlacedRun[] {
+  const free = new Map<Buffer, Cluster>();
+  for (const cluster of clusters) for (const buffer of cluster.buffers) free.set(buffer, cluster);
+  return runs.flatMap((run): PlacedRun[] => {
+    const own = run.flatMap((buffer) => free.get(buffer) ?? []);
+    if (new Set(own).size < run.length) return [];
+    for (const { buffers } of own) for (const buffer of buffers) free.delete(buffer);
     const { offsets, bytes } = layRun(run);
-    const largest = clusters.reduce((a, b) => (b.bytes > a.bytes ? b : a));
-    found.set(largest, { clusters, starts: offsets, whole: asOne(clusters, bytes) });
-  }
-  return found;
+    const largest = own.reduce((a, b) => (b.bytes > a.bytes ? b : a));
+    return [{ clusters: own, starts: offsets, largest, whole: asOne(own, bytes) }];
+  });
 }
 
 /** How often kernels run. */

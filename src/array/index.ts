@@ -47,6 +47,7 @@ export {
   type Backend,
   type CompileOptions,
   type Executable,
+  matmulPrecisions,
   type MatmulPrecision,
 } from "./transforms/backend.js";
 export type {

@@ -9,6 +9,7 @@ export type Kind =
   | "list"
   | "true or false"
   | "text"
+  | "text or null"
   | "path or null";
 
 /** Fields whose defaults do not tell what else they take. */
@@ -17,7 +18,7 @@ const special: Readonly<Record<string, Kind>> = {
   ...{ actionLow: "number, list or null", actionHigh: "number, list or null" },
   ...{ numDevices: "number or null", keepPeriod: "number or null", checkpointDir: "path or null" },
   checkpointInterval: "number or null",
-  threads: "number or null",
+  ...{ threads: "number or null", matmulPrecision: "text or null" },
 };
 
 /** What the field of a config takes. */
@@ -39,6 +40,8 @@ export const runnerMeanings: Readonly<Record<keyof RunnerConfig, string>> = {
   numEnvs: "environments side by side on each device (PPO: as algo.num_envs)",
   fsdpDevices: "devices that share each large parameter (FSDP); 1: every device has all of it",
   device: "what trains: native (C), cuda (a GPU), wasm, or auto: native where it is there and pays",
+  matmulPrecision:
+    "products on a GPU: highest, tf32, high or default; null: VIBE_RL_MATMUL_PRECISION, or highest",
   threads: "threads of a native run; null: all processors where it gains",
   seed: "where everything random comes from",
   checkpointDir: "where checkpoints go; null: the run's directory",

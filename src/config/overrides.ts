@@ -87,6 +87,7 @@ function parseValue(given: string | null, { flag, kind }: FieldInfo): unknown {
   if (kind.endsWith("or null") && ["null", "none"].includes(word)) return null;
   switch (kind) {
     case "text":
+    case "text or null":
     case "path or null":
       return text;
     case "true or false":

@@ -1,5 +1,6 @@
 // How a run goes, whatever the algorithm: how long, and when the host does what.
 import { choice, defineConfig, flag, optional, whole, type Field } from "../agent/index.js";
+import { matmulPrecisions, type MatmulPrecision } from "../array/index.js";
 
 export interface RunnerConfig {
   /** Environment steps to train for. Default 100,000. */
@@ -27,6 +28,8 @@ export interface RunnerConfig {
   readonly device: "auto" | "cuda" | "gpu" | "native" | "wasm";
   /** Threads of a native run; null, the default, is all processors where a program is large enough to gain. */
   readonly threads: number | null;
+  /** How exact products must be where the device has faster ones, as `jit` takes it. Default null. */
+  readonly matmulPrecision: MatmulPrecision | null;
   /** Everything random in a run comes from this number. Default 0. */
   readonly seed: number;
   /** Where checkpoints go; null saves none, unless the run has a directory. Default null. */
@@ -65,6 +68,7 @@ export const RunnerConfig = defineConfig<RunnerConfig>(
     fsdpDevices: whole(1),
     device: choice("auto", ["auto", "cuda", "gpu", "native", "wasm"]),
     threads: optional(whole(1)),
+    matmulPrecision: optional(choice("highest", matmulPrecisions)),
     seed: whole(0, 0),
     checkpointDir: optional(path),
     checkpointInterval: { ...optional(whole(5_000)), default: 5_000 },

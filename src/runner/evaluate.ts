@@ -128,14 +128,14 @@ export function evaluator<A, S, P>(
   actFn: ActFn<A>,
   env: Environment<S, P>,
   envParams: P,
-  { device, threads, ...options }: Omit<EvaluateOptions, "rng"> & Where,
+  { device, threads, matmulPrecision, ...options }: Omit<EvaluateOptions, "rng"> & Where,
 ): {
   readonly prepare: (agentState: A) => Promise<void>;
   readonly play: (agentState: A, rng: Array) => Record<keyof EvalMetrics, number>;
 } {
   const evaluation = (agentState: A, rng: Array): EvalMetrics =>
     evaluate(actFn, agentState, env, envParams, { ...options, rng });
-  const program = jit(evaluation, { device, threads });
+  const program = jit(evaluation, { device, threads, matmulPrecision });
   return {
     prepare: (agentState) => precompile(program, agentState, random.key(0)),
     play: (agentState, rng) => plainMetrics(program(agentState, rng)),

@@ -3,6 +3,10 @@ import type { JitOptions } from "../array/index.js";
 import type { RunnerConfig } from "./config.js";
 
 /** The options of `jit` that say so. */
-export type Where = Required<Pick<JitOptions, "device" | "threads">>;
+export type Where = Required<Pick<JitOptions, "device" | "threads" | "matmulPrecision">>;
 
-export const whereOf = ({ device, threads }: RunnerConfig): Where => ({ device, threads });
+export const whereOf = ({ device, threads, matmulPrecision }: RunnerConfig): Where => ({
+  device,
+  threads,
+  matmulPrecision,
+});

@@ -32,7 +32,7 @@ describe("RunnerConfig", () => {
     expect(RunnerConfig()).toEqual({
       ...{ totalTimesteps: 100_000, evalEvery: 5_000, evalEpisodes: 10, logInterval: 1_000 },
       ...{ bufferSize: 100_000, warmupSteps: 1_000, numDevices: null, numEnvs: 1, fsdpDevices: 1, seed: 0 },
-      ...{ device: "auto", threads: null },
+      ...{ device: "auto", threads: null, matmulPrecision: null },
       ...{ checkpointDir: null, checkpointInterval: 5_000, maxCheckpoints: 5, keepPeriod: null },
       ...{ resume: false, overwrite: false, plot: true },
     });

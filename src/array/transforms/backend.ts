@@ -39,8 +39,9 @@ export interface CompileOptions {
   readonly matmulPrecision?: MatmulPrecision | null;
 }
 
-/** As JAX has it: "highest" is all of float32, "default" what a device is fastest at. */
-export type MatmulPrecision = "default" | "high" | "highest";
+/** As JAX has it: "highest" is all of float32, "tf32" 10 bits of its fraction, "default" what a device is fastest at. */
+export const matmulPrecisions = ["default", "tf32", "high", "highest"] as const;
+export type MatmulPrecision = (typeof matmulPrecisions)[number];
 
 /** The blocks of an array, one on each device; they stay there until they are read. */
 export interface Shards {

@@ -16,6 +16,7 @@ import {
   type Backend,
   type CompileOptions,
   type Executable,
+  matmulPrecisions,
   type MatmulPrecision,
 } from "./backend.js";
 import type { Mesh } from "../sharding/mesh.js";
@@ -39,8 +40,8 @@ export interface JitOptions {
   /** How many threads may work on it, where the device has threads. Null, the default: as many as help. */
   readonly threads?: number | null;
   /**
-   * How exact products of float32 must be, on devices that have faster ones: "highest" is full precision, "high" less, and
-   * "default" what the device is fastest at. Null, the default: VIBE_RL_MATMUL_PRECISION, or "highest".
+   * How exact products of float32 must be, on devices that have faster ones: "highest" is full precision, "high" less, "tf32"
+   * what NVIDIA's tensor cores take of it, and "default" what the device is fastest at. Null, the default: VIBE_RL_MATMUL_PRECISION, or "highest".
    */
   readonly matmulPrecision?: MatmulPrecision | null;
   /**
@@ -120,7 +121,7 @@ export const jit = checked(
   ): F => {
     const operation = nameOf("jit", f);
     check(operation, "threads", threads, orNull(whole(1)));
-    check(operation, "matmulPrecision", matmulPrecision, orNull(oneOf(["default", "high", "highest"])));
+    check(operation, "matmulPrecision", matmulPrecision, orNull(oneOf([...matmulPrecisions])));
     const staticNames = namesIn(operation, staticArgnames);
     const cache = new Map<string, Compiled>();
     const remember = (key: string, entry: Compiled, { name }: Backend): void => {

@@ -160,6 +160,8 @@ export class Course {
   constructor(
     private readonly plan: MemoryPlan,
     private readonly threads: number,
+    /** Whether tensor cores may do products, in TF32. */
+    private readonly isTf32: boolean,
     /** Whether warps may do kernels by themselves; all of them are in every kernel otherwise. */
     private readonly areWarpsApart: boolean,
   ) {
@@ -355,12 +357,12 @@ export class Course {
   }
 
   private ownWork(kernels: readonly OwnKernel[]): Work {
-    const { threads, isShort, plan } = this;
+    const { threads, isShort, isTf32, plan } = this;
     const known = this.works.get(kernels[0]);
     if (known !== undefined) return known;
     const isFast = ({ buffer }: Place) => plan.fast.has(buffer);
     const blocks = kernels[0].kind === "loop" && this.isShared(kernels[0]) ? plan.division.parts : 1;
-    const made = workOf(kernels, plan, { threads: blocks * threads, isShort, isFast });
+    const made = workOf(kernels, plan, { threads: blocks * threads, isShort, isFast, isTf32 });
     const work = { ...made, threads: Math.min(made.threads, threads) };
     this.works.set(kernels[0], work);
     return work;

@@ -22,21 +22,24 @@ export interface Watching {
   readonly isTraced: boolean;
 }
 
-/** Blocks of a program: how many threads each of them has, and whether they are a cluster. */
+/** How blocks go about a program: how many threads each of them has, and whether they are a cluster. */
 export interface Blocks {
   readonly threads: number;
   readonly isCluster: boolean;
+  /** Whether tensor cores may do products, in TF32. */
+  readonly isTf32: boolean;
 }
 
 /** The PTX of steps for blocks, and the names of its kernels. */
 export function renderProgram(
   steps: readonly Step[],
   plan: MemoryPlan,
-  { threads, isCluster }: Blocks,
+  blocks: Blocks,
   watching: Watching,
 ): Pick<PtxProgram, "text" | "kernels" | "schedule"> {
   // Where a program is traced, all threads wait before every kernel.
-  const actions = new Course(plan, threads, !watching.isTraced).actionsOf(steps);
+  const { threads, isTf32 } = blocks;
+  const actions = new Course(plan, threads, isTf32, !watching.isTraced).actionsOf(steps);
   const works = worksIn(actions);
   const kernels = works.map(({ kernels: [kernel, ...others] }, at) => {
     const many = others.length === 0 ? "" : `_x${others.length + 1}`;
@@ -44,7 +47,7 @@ export function renderProgram(
   });
   const shape = { blocks: plan.division.parts, threads, kernels };
   return {
-    text: new ProgramRenderer(plan, { threads, isCluster }, watching, works, kernels).render(actions),
+    text: new ProgramRenderer(plan, blocks, watching, works, kernels).render(actions),
     kernels,
     schedule: () => showSchedule(actions, steps, plan, shape),
   };

@@ -98,6 +98,7 @@ const rendererFor = (
     mostBlocks = multiprocessors,
     isProfiled = false,
     isTraced = false,
+    isTf32 = false,
   }: PtxTarget,
   threads: number,
 ): Renderer<PtxProgram> => ({
@@ -106,7 +107,7 @@ const rendererFor = (
   limits: { memory: 2 ** 40 },
   arrange: inLevels,
   sideBySide: {
-    isCostlyBehind: (sums) => sums <= fewSums || 4 * sums > largeShare * sharedBytes,
+    isCostlyBehind: (sums) => isTf32 || sums <= fewSums || 4 * sums > largeShare * sharedBytes,
     smallKernels: threads,
     isRowWritten: true,
     turnsAtOnce: (body, length, timesRun) =>
@@ -141,7 +142,7 @@ const rendererFor = (
     const profile = isProfiled ? plan.bytes - align(profileBytes(steps)) : null;
     const { parts } = plan.division;
     const isCluster = parts > 1 && parts <= clusterBlocks;
-    const rendered = renderProgram(steps, plan, { threads, isCluster }, { profile, isTraced });
+    const rendered = renderProgram(steps, plan, { threads, isCluster, isTf32 }, { profile, isTraced });
     return { ...rendered, profile, blocks: parts, threads, isCluster, sharedBytes: plan.fastBytes };
   },
   list: ({ text, schedule }) => ({

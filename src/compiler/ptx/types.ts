@@ -19,6 +19,8 @@ export interface PtxTarget {
   readonly mostBlocks?: number;
   /** Threads of a block, a power of two from 128 to 1,024; as many as suit the program by default. */
   readonly threads?: number;
+  /** Whether tensor cores may do products, of operands rounded to TF32; so may be tanh of their sums. False by default. */
+  readonly isTf32?: boolean;
   /** Whether programs are to measure how long each of their kernels takes. */
   readonly isProfiled?: boolean;
   /** Whether programs are to tell the host which kernel they are in. */

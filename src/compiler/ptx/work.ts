@@ -25,6 +25,8 @@ export interface Manner {
   readonly isShort: boolean;
   /** Whether an array lies in shared memory. */
   readonly isFast: (place: Place) => boolean;
+  /** Whether tensor cores may do products, in TF32. */
+  readonly isTf32: boolean;
 }
 
 /** Kernels that a block does by itself. */

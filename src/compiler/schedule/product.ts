@@ -74,17 +74,21 @@ function continuesIn(store: DotKernel["stores"][number], outer: ProductAxis, inn
 }
 
 function orient(product: Product, lanes: number): Product {
-  const { rows, columns, left, right } = product;
+  const { rows, columns } = product;
   const isNarrow = extentOf(columns) < lanes;
   const hasRowsInOrder = rows.length > 0 && lastOf(rows).left === 1 && lastOf(rows).extent >= lanes;
-  if (!isNarrow || !hasRowsInOrder) return product;
+  return isNarrow && hasRowsInOrder ? turned(product) : product;
+}
+
+/** A product with rows and columns exchanged. */
+export function turned({ batch, rows, columns, depth, left, right }: Product): Product {
   const flip = (axes: readonly ProductAxis[]) =>
     axes.map((axis) => ({ ...axis, left: axis.right, right: axis.left }));
   return {
-    batch: flip(product.batch),
+    batch: flip(batch),
     rows: flip(columns),
     columns: flip(rows),
-    depth: flip(product.depth),
+    depth: flip(depth),
     left: right,
     right: left,
   };

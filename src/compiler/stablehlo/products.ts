@@ -8,6 +8,7 @@ const pair = (name: string, [left, right]: readonly [readonly number[], readonly
 
 const precisions: Readonly<Record<MatmulPrecision, string>> = {
   default: "DEFAULT",
+  tf32: "HIGH",
   high: "HIGH",
   highest: "HIGHEST",
 };

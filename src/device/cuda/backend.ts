@@ -13,6 +13,7 @@ import { cachePath } from "../cache/folder.js";
 import { knownKey, rememberProgram } from "../cache/programs.js";
 import { writeDumps } from "../dump.js";
 import { MemoryExecutable } from "../executable.js";
+import { defaultPrecision } from "../precision.js";
 import { Remembered } from "../remembered.js";
 import { findCard, type Card } from "./card.js";
 import { CudaDevice } from "./device.js";
@@ -67,16 +68,21 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
   let shared: CudaMemory | null = null;
   const remembered = new Remembered<Ready>();
 
-  function ready(program: Program, { name, constants }: CompileOptions, device: CudaDevice): Ready {
-    const key = [constants.length, isTraced(), isProfiled(), programKey(program)].join(" ");
-    return (
-      remembered.recall(key) ?? remembered.remember(key, made(program, name, constants.length, device, key))
-    );
+  function ready(program: Program, options: CompileOptions, device: CudaDevice): Ready {
+    const isTf32 = (options.matmulPrecision ?? defaultPrecision()) !== "highest";
+    const target = { ...device.card.target, isProfiled: isProfiled(), isTraced: isTraced(), isTf32 };
+    const key = [options.constants.length, JSON.stringify(target), programKey(program)].join(" ");
+    return remembered.recall(key) ?? remembered.remember(key, made(program, options, target, device, key));
   }
 
-  function made(program: Program, name: string, constants: number, device: CudaDevice, key: string): Ready {
-    const target = { ...device.card.target, isProfiled: isProfiled(), isTraced: isTraced() };
-    const memo = knownKey("cuda", compilerOf(device), JSON.stringify(target), key);
+  function made(
+    program: Program,
+    { name, constants }: CompileOptions,
+    target: PtxTarget,
+    device: CudaDevice,
+    key: string,
+  ): Ready {
+    const memo = knownKey("cuda", compilerOf(device), key);
     const kept = memo === null ? null : keptProgram(memo);
     const load = (code: Uint8Array, { layout, launch }: Omit<Ready, "module">): Ready => ({
       layout,
@@ -84,7 +90,7 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
       module: new CudaModule(device, name, code, launch),
     });
     if (kept !== null) return load(kept.code, kept);
-    const { code, ...layout } = compile(program, constants, rendererFor(target), (forms) =>
+    const { code, ...layout } = compile(program, constants.length, rendererFor(target), (forms) =>
       writeDumps(name, forms),
     );
     const { text, schedule: _, ...launch } = code;

@@ -6,7 +6,8 @@ import { Remembered } from "../remembered.js";
 import { findClient, needClient, type Client } from "./client.js";
 import { XlaExecutable, type Ready } from "./executable.js";
 import { programOf } from "./programs.js";
-import { defaultPrecision, xlaSettings } from "./settings.js";
+import { defaultPrecision } from "../precision.js";
+import { xlaSettings } from "./settings.js";
 import { XlaShardedExecutable } from "./sharded.js";
 
 /** Why programs cannot run on XLA here, and what to do; null if they can. */

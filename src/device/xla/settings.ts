@@ -1,5 +1,5 @@
 // What the environment says about a client of XLA and about how programs are compiled.
-import { check, environment, fail, rules, type MatmulPrecision } from "../../array/index.js";
+import { check, environment, fail, rules } from "../../array/index.js";
 import type { Koffi } from "../koffi.js";
 import { Bytes } from "./block.js";
 import type { DistributedClient } from "./distributed/initialize.js";
@@ -81,19 +81,6 @@ export function wordsOf(koffi: Koffi, numbers: readonly (number | bigint)[]): By
   const words = new Bytes(koffi, 8 * numbers.length);
   numbers.forEach((value, index) => words.setWord(8 * index, value));
   return words;
-}
-
-const precisions: readonly MatmulPrecision[] = ["default", "high", "highest"];
-
-/** How exact products of float32 shall be, where a program does not say. */
-export function defaultPrecision(): MatmulPrecision {
-  const asked = environment("VIBE_RL_MATMUL_PRECISION");
-  if (asked === undefined) return "highest";
-  const found = precisions.find((one) => one === asked);
-  return (
-    found ??
-    fail("VIBE_RL_MATMUL_PRECISION", `it must be ${precisions.join(", ")}, got ${JSON.stringify(asked)}`)
-  );
 }
 
 /**

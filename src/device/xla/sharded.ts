@@ -19,7 +19,8 @@ import { Block, Bytes, keepUntilHere } from "./block.js";
 import { bytesOf, holdConstant, holdResults, send, withRoom, type DeviceElements } from "./buffers.js";
 import type { Client, CompiledProgram } from "./client.js";
 import { compileProgram } from "./programs.js";
-import { defaultPrecision, wordsOf, xlaSettings } from "./settings.js";
+import { defaultPrecision } from "../precision.js";
+import { wordsOf, xlaSettings } from "./settings.js";
 
 const listOf = <T>(count: number, make: (at: number) => T): T[] =>
   globalThis.Array.from({ length: count }, (_, at) => make(at));

@@ -36,7 +36,7 @@ describe("StableHLO", () => {
     const relaxed = stablehlo(program, { name: "test", donated: [], matmulPrecision: "default" });
     expect(relaxed.text).toContain("precision = [DEFAULT, DEFAULT]");
     expect(() => jit((x: Array) => x, { matmulPrecision: "low" as never })).toThrow(
-      'matmulPrecision must be "default" or "high" or "highest", or null, got "low"',
+      'matmulPrecision must be "default" or "tf32" or "high" or "highest", or null, got "low"',
     );
     const small = floats(3).astype("uint8");
     expect(mainOf((x, y) => np.dot(x, y), small, small).filter((line) => line.includes("dot"))).toEqual([

@@ -1,5 +1,5 @@
 // Roughly how many cycles a product takes, for a way to cut it up.
-import type { Address, DotKernel, DotOperand } from "../../kernel.js";
+import type { Address, DotKernel, Place } from "../../kernel.js";
 import { extentOf, type ProductAxis } from "../../schedule/product.js";
 import { loadsIn, rootsOf } from "../../walk.js";
 import {
@@ -13,24 +13,25 @@ import {
   type Tiling,
 } from "./layout.js";
 import { lanesOfWarp } from "../types.js";
+import { costBelow } from "../values.js";
 import { cacheLines, leastOfVectors, wavefronts } from "./wavefronts.js";
 
 /** Cycles until what was loaded is there, from shared and from global memory (measured on Hopper: 30, 250 and more). */
-const latency = { fast: 30, slow: 250 };
+export const latency = { fast: 30, slow: 250 };
 /** Cycles of a cache line of global memory, which comes 64 bytes at a time. */
-const lineCycles = 2;
+export const lineCycles = 2;
 
 /** Cycles until an instruction comes that is not in the nearest cache (measured: a loop of 120 KB on an H200). */
 const fetchCycles = 3;
 
 /** How much longer instructions take that no other warp's are between: a guess. */
-const lonely = 1.15;
+export const lonely = 1.15;
 
 /** What the cost depends on besides the tiling. */
 export interface Surroundings {
   readonly kernel: DotKernel;
   readonly threads: number;
-  readonly isFast: (operand: DotOperand) => boolean;
+  readonly isFast: (place: Place) => boolean;
   /** Instructions that follow each sum, roughly. */
   readonly following: number;
   /** What was found out about layouts of lanes, by their names. */
@@ -103,6 +104,20 @@ export function cyclesOf(tiling: Tiling, surroundings: Surroundings): Cycles {
   return { least, exact: () => total(of("left"), of("right"), endFronts()) };
 }
 
+/** Instructions that follow each sum, roughly. */
+export const followingOf = ({ stores }: DotKernel): number => costBelow(rootsOf(stores)) + stores.length;
+
+/** Cycles of what follows the sums, which a tiling's own do not count. */
+export function followingCycles(kernel: DotKernel, tiling: Tiling, threads: number): number {
+  const { product, rows, columns, laneRows, laneColumns, split } = tiling;
+  const down = Math.ceil(extentOf(product.rows) / (rows * laneRows));
+  const tiles =
+    extentOf(product.batch) * down * Math.ceil(extentOf(product.columns) / (columns * laneColumns));
+  const warps = threads / lanesOfWarp;
+  const perScheduler = Math.ceil(Math.min(tiles, warps) / 4);
+  return (Math.ceil(tiles / warps) * perScheduler * rows * columns * followingOf(kernel)) / split;
+}
+
 /** Wavefronts of what follows a sum, for each of them. */
 function endsOf(tiling: Tiling, accesses: readonly Address[]): number {
   const { product } = tiling;
@@ -110,8 +125,8 @@ function endsOf(tiling: Tiling, accesses: readonly Address[]): number {
     const isWide = tiling.columnUnit === vector && isAlongColumns(product, address);
     const elements = lanesAt(tiling, ({ row, column }) =>
       [
-        ...along(product.rows, row * tiling.rowUnit),
-        ...along(product.columns, column * tiling.columnUnit),
+        ...positionsAlong(product.rows, row * tiling.rowUnit),
+        ...positionsAlong(product.columns, column * tiling.columnUnit),
       ].reduce((sum, [axis, position]) => sum + position * (address.strides[axis.point] ?? 0), 0),
     );
     return isWide ? wavefronts(elements, vector) / vector : wavefronts(elements, 1);
@@ -123,7 +138,7 @@ const lanesAt = (tiling: Tiling, element: (place: ReturnType<typeof placeOfLane>
   Array.from({ length: lanesOfWarp }, (_, lane) => element(placeOfLane(lane, tiling)));
 
 /** The positions along axes of a number, which stays at the last one where it is too large. */
-function along(axes: readonly ProductAxis[], index: number): [ProductAxis, number][] {
+export function positionsAlong(axes: readonly ProductAxis[], index: number): [ProductAxis, number][] {
   let rest = Math.min(index, extentOf(axes) - 1);
   return axes.toReversed().map((axis): [ProductAxis, number] => {
     const position = rest % axis.extent;
@@ -142,7 +157,7 @@ export function frontsOf(tiling: Tiling, side: "left" | "right", isFast: boolean
     const [axes, index] =
       side === "left" ? [product.rows, row * tiling.rowUnit] : [product.columns, column * tiling.columnUnit];
     const turned = rotation === null ? 0 : (rotation === "rows" ? row : column) % Math.min(rotations, chunks);
-    return along(axes, index).reduce(
+    return positionsAlong(axes, index).reduce(
       (sum, [axis, position]) => sum + position * axis[side],
       (turned * split + member) * steps * depthStride,
     );

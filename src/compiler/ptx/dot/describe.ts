@@ -1,6 +1,7 @@
 // How a product is cut up, in words.
 import { extentOf } from "../../schedule/product.js";
 import type { Tiling } from "./layout.js";
+import { octet, type Reading, type TensorTiling } from "./tensor/layout.js";
 
 /** The tiling of a product, and along what its operands are read. */
 export function describeTiling({ product, ...tiling }: Tiling): string {
@@ -15,5 +16,21 @@ export function describeTiling({ product, ...tiling }: Tiling): string {
     `steps ${steps}`,
     `left ${reading(left)}, right ${reading(right)}`,
     ...(rotation === null ? [] : [`turned by ${rotation}`]),
+  ].join(", ");
+}
+
+/** The same of a product that tensor cores do. */
+export function describeTensor({ product, ...tiling }: TensorTiling): string {
+  const { rows, columns, areQuads, chains } = tiling;
+  const batch = extentOf(product.batch);
+  const extents = [product.rows, product.columns, product.depth].map(extentOf).join(" x ");
+  const reading = ({ isByQuads, turns }: Reading) =>
+    `${isByQuads ? "along depth" : "singly"}${turns === 1 ? "" : `, ${turns} in turn`}`;
+  return [
+    `product of TF32 ${extents}${batch === 1 ? "" : `, ${batch} times`}`,
+    `tiles ${rows * octet} x ${columns * octet} of a warp`,
+    `left ${reading(tiling.left)}, right ${reading(tiling.right)}`,
+    ...(areQuads ? ["steps in quads"] : []),
+    ...(chains === 1 ? [] : [`${chains} sums apart`]),
   ].join(", ");
 }

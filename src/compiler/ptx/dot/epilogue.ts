@@ -17,6 +17,8 @@ interface Share {
   /** Row by row. */
   readonly sums: readonly string[];
   readonly condition: string | null;
+  /** Whether tanh of sums need be no more exact than TF32. */
+  readonly isRough: boolean;
 }
 
 /** A few neighbours along a row that are worked on together. */
@@ -60,12 +62,29 @@ export function goOn(text: KernelText, kernel: DotKernel, product: Product, shar
     text.out.scope(() => {
       const some = groups.slice(first, first + together).map(([row, column]) => group(row, column));
       if (areColumnsVectors) for (const one of some) loadVectors(text, vectorLoads(product, roots), one);
-      Values.computeAll(
-        some.flatMap(({ points }) => points),
-        roots,
-      );
+      const all = some.flatMap(({ points }) => points);
+      if (share.isRough) computeRoughly(all, roots);
+      Values.computeAll(all, roots);
       for (const { points, condition } of some) store(text, kernel.stores, product, points, condition);
     });
+}
+
+/** Whether a value is a sum, or one to which something is added. */
+const isSum = (value: Expression): boolean =>
+  value.kind === "reduced" ||
+  (value.kind === "operation" && value.name === "add" && value.inputs.some(({ kind }) => kind === "reduced"));
+
+/** The hyperbolic tangents of sums, by the machine's own instruction, which errs by as much as products of TF32 do. */
+function computeRoughly(points: readonly Values[], roots: readonly Expression[]): void {
+  for (const expression of expressionsBelow(roots)) {
+    if (expression.kind !== "operation" || expression.name !== "tanh" || !isSum(expression.inputs[0]))
+      continue;
+    Values.computeAll(points, expression.inputs);
+    for (const point of points) {
+      const { out } = point.kernel;
+      point.know(expression, out.pure("tanh.approx.f32", "f32", point.read(expression.inputs[0])));
+    }
+  }
 }
 
 /** Loads that are vectors along the columns. */

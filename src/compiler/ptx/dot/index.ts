@@ -8,12 +8,13 @@ import { lanesOfWarp, wholeWarps } from "../types.js";
 import { variantPlaces } from "../variants.js";
 import type { Work } from "../work.js";
 import { Depth } from "./depth.js";
-import { describeTiling } from "./describe.js";
+import { choose, type DotNeeds } from "./choice.js";
+import { describeTensor, describeTiling } from "./describe.js";
 import { goOn } from "./epilogue.js";
 import { join, type Bit } from "./join.js";
 import { lineOffset, vector, type Tiling } from "./layout.js";
 import { linesAt, range, type Line } from "./lines.js";
-import { tilingOf, type TilingNeeds } from "./tiling.js";
+import { renderTensor, tensorShape } from "./tensor/index.js";
 
 /** How a tile lies along rows, or columns. */
 interface Extension {
@@ -25,10 +26,21 @@ interface Extension {
 }
 
 /** A product, or several of one form as one, given which of their operands lie in shared memory. */
-export function dotWork(kernels: readonly DotKernel[], needs: TilingNeeds): Work {
+export function dotWork(kernels: readonly DotKernel[], needs: Omit<DotNeeds, "variants">): Work {
   const [kernel] = kernels;
-  const { threads } = needs;
-  const tiling = tilingOf(kernel, { ...needs, variants: kernels.length });
+  const { threads, isTf32 = false } = needs;
+  const tiling = choose(kernel, { ...needs, variants: kernels.length });
+  const variants =
+    kernels.length === 1
+      ? null
+      : { from: kernels.map((_, at) => at), places: variantPlaces(kernels), pieces: null };
+  if ("kind" in tiling) {
+    return {
+      threads: wholeWarps(sizeOf(tensorShape(tiling)) * lanesOfWarp, threads),
+      write: (text) => renderTensor(text.of(variants), kernel, tiling),
+      describe: () => describeTensor(tiling),
+    };
+  }
   const { product, laneRows, laneColumns } = tiling;
   const rows = { axes: product.rows, count: tiling.rows, lanes: laneRows, unit: tiling.rowUnit };
   const columns = {
@@ -39,13 +51,9 @@ export function dotWork(kernels: readonly DotKernel[], needs: TilingNeeds): Work
   };
   const tiles = [rows, columns].map(({ axes, count, lanes }) => Math.ceil(extentOf(axes) / (count * lanes)));
   const grid = { tiling, rows, columns, shape: [extentOf(product.batch), ...tiles] };
-  const variants =
-    kernels.length === 1
-      ? null
-      : { from: kernels.map((_, at) => at), places: variantPlaces(kernels), pieces: null };
   return {
     threads: wholeWarps(sizeOf(grid.shape) * lanesOfWarp, threads),
-    write: (text) => renderTiles(text.of(variants), kernel, grid),
+    write: (text) => renderTiles(text.of(variants), kernel, grid, isTf32),
     describe: () => describeTiling(tiling),
   };
 }
@@ -58,7 +66,12 @@ interface TileGrid {
   readonly shape: readonly number[];
 }
 
-function renderTiles(text: KernelText, kernel: DotKernel, { tiling, rows, columns, shape }: TileGrid): void {
+function renderTiles(
+  text: KernelText,
+  kernel: DotKernel,
+  { tiling, rows, columns, shape }: TileGrid,
+  isRough: boolean,
+): void {
   const { out, thread, threads } = text;
   const { product, laneRows, laneColumns, split } = tiling;
   const { quotient: warp, remainder: lane } = divide(out, thread, lanesOfWarp, threads);
@@ -120,6 +133,7 @@ function renderTiles(text: KernelText, kernel: DotKernel, { tiling, rows, column
       areColumnsVectors: columns.unit === vector && own.columns >= vector,
       sums: own.sums,
       condition: own.condition,
+      isRough,
     });
   });
 }

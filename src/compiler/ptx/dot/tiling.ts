@@ -1,15 +1,13 @@
 // Which way to cut up a product is best: all are tried, by an estimate of what they cost.
-import type { DotKernel, DotOperand } from "../../kernel.js";
-import { extentOf, productOf, type ProductAxis } from "../../schedule/product.js";
-import { rootsOf } from "../../walk.js";
-import { costBelow } from "../values.js";
-import { cyclesOf, type Cycles } from "./cost.js";
+import type { DotKernel, DotOperand, Place } from "../../kernel.js";
+import { extentOf, productOf, type Product, type ProductAxis } from "../../schedule/product.js";
+import { cyclesOf, followingOf, type Cycles } from "./cost.js";
 import { variantAxis } from "../surroundings.js";
 import { isAlongColumns, registerLimit, registersOf, vector, type Tiling } from "./layout.js";
 import { lanesOfWarp } from "../types.js";
 
 /** Whether an operand's elements lie side by side along an axis, and every four of them begin where vectors can. */
-function runsAlong(
+export function runsAlong(
   axis: ProductAxis | undefined,
   side: "left" | "right",
   operand: DotOperand,
@@ -27,7 +25,7 @@ function runsAlong(
 const powers = (most: number): number[] => [1, 2, 4, 8, 16, 32].filter((power) => power <= most);
 
 /** The one that takes the fewest cycles; those that take more in any case are not looked at. */
-function bestOf(candidates: { readonly tiling: Tiling; readonly cycles: Cycles }[]): Tiling {
+function bestOf(candidates: { readonly tiling: Tiling; readonly cycles: Cycles }[]): Cost<Tiling> {
   candidates.sort((a, b) => a.cycles.least - b.cycles.least);
   let best = candidates[0].tiling;
   let fewest = Infinity;
@@ -36,7 +34,13 @@ function bestOf(candidates: { readonly tiling: Tiling; readonly cycles: Cycles }
     const exact = cycles.exact();
     if (exact < fewest) [fewest, best] = [exact, tiling];
   }
-  return best;
+  return { tiling: best, cycles: fewest };
+}
+
+/** A way to do a product, and the cycles of a block that it should take. */
+export interface Cost<T> {
+  readonly tiling: T;
+  readonly cycles: number;
 }
 
 /** What a tiling depends on besides the product. */
@@ -47,17 +51,20 @@ export interface TilingNeeds {
   readonly variants?: number;
   /** Whether the code should be short. */
   readonly isShort?: boolean;
-  readonly isFast?: (operand: DotOperand) => boolean;
+  readonly isFast?: (place: Place) => boolean;
+}
+
+/** The product of a kernel, or of so many of its form as one. */
+export function productFor(kernel: DotKernel, { variants = 1 }: Pick<TilingNeeds, "variants">): Product {
+  const one = productOf(kernel, 8);
+  const around = { extent: variants, point: variantAxis, left: 0, right: 0 };
+  return variants === 1 ? one : { ...one, batch: [around, ...one.batch] };
 }
 
 /** The tiling that should take the fewest cycles of a block. */
-export function tilingOf(
-  kernel: DotKernel,
-  { threads, variants = 1, isShort = false, isFast = () => true }: TilingNeeds,
-): Tiling {
-  const one = productOf(kernel, 8);
-  const around = { extent: variants, point: variantAxis, left: 0, right: 0 };
-  const product = variants === 1 ? one : { ...one, batch: [around, ...one.batch] };
+export function tilingOf(kernel: DotKernel, needs: TilingNeeds): Cost<Tiling> {
+  const { threads, isShort = false, isFast = () => true } = needs;
+  const product = productFor(kernel, needs);
   const [down, across] = [extentOf(product.rows), extentOf(product.columns)];
   const all = [...product.batch, ...product.rows, ...product.columns, ...product.depth];
   const last = product.depth.at(-1);
@@ -70,7 +77,7 @@ export function tilingOf(
     rightColumns: runsAlong(product.columns.at(-1), "right", product.right, all),
   };
   const isStoredAlong = kernel.stores.some(({ address }) => isAlongColumns(product, address));
-  const following = costBelow(rootsOf(kernel.stores)) + kernel.stores.length;
+  const following = followingOf(kernel);
   const given = { kernel, threads, isFast, following, known: new Map<string, number>() };
   const candidates: { readonly tiling: Tiling; readonly cycles: Cycles }[] = [];
   for (const rows of powers(8).filter((count) => count < 2 * down)) {

@@ -43,3 +43,17 @@ export function cacheLines(elements: readonly number[], width: number): number {
     ).size;
   return total;
 }
+
+/** Elements of a sector: memory behind the nearest cache takes and gives whole ones. */
+const sectorLength = 8;
+
+/** Sectors that so many elements fill if they lie side by side. */
+export const sectorsOf = (elements: number): number => Math.ceil(elements / sectorLength);
+
+/** Sectors of global memory that one access by the lanes of a warp touches. */
+export const sectors = (elements: readonly number[], width: number): number =>
+  new Set(
+    elements.flatMap((element) =>
+      [element, element + width - 1].map((one) => Math.floor(one / sectorLength)),
+    ),
+  ).size;

@@ -1,0 +1,140 @@
+// Roughly how many cycles a product takes in tensor cores, for ways to cut it up.
+import type { DotKernel } from "../../../kernel.js";
+import { extentOf, type Product } from "../../../schedule/product.js";
+import { loadsIn, rootsOf } from "../../../walk.js";
+import { lanesOfWarp } from "../../types.js";
+import { followingOf, latency, lineCycles, lonely, positionsAlong } from "../cost.js";
+import { isAlongColumns, isWrittenOut, vector } from "../layout.js";
+import type { TilingNeeds } from "../tiling.js";
+import { cacheLines, sectors, sectorsOf, wavefronts } from "../wavefronts.js";
+import {
+  axesOf,
+  lanes,
+  lineOf,
+  octet,
+  octetsOf,
+  quadSteps,
+  sides,
+  tilesAlong,
+  type Side,
+  type TensorTiling,
+} from "./layout.js";
+
+/** Cycles of the instruction, and until the next one can go on with its sums (measured on an H200). */
+const multiplication = { issue: 6.2, latency: 25 };
+/** Cycles of choosing, which only half of the lanes can do at a time. */
+const choice = 2;
+
+/** What the cost depends on besides the tiling. */
+export interface TensorNeeds extends Required<Pick<TilingNeeds, "threads" | "isShort" | "isFast">> {
+  readonly kernel: DotKernel;
+}
+
+/** What the lanes of a warp do to have all of an operand: instructions, choices among these, and wavefronts. */
+interface Reads {
+  readonly issued: number;
+  readonly chosen: number;
+  readonly fronts: number;
+}
+
+/** Estimates for the tilings of one product. */
+export class TensorCosts {
+  private readonly reads = new Map<string, Reads>();
+  private readonly ends = new Map<number, number>();
+  private readonly following: number;
+  private readonly steps: number;
+  private readonly length: number;
+  private readonly wait: number;
+
+  constructor(
+    private readonly product: Product,
+    private readonly needs: TensorNeeds,
+  ) {
+    this.following = followingOf(needs.kernel);
+    this.length = product.depth.at(-1)?.extent ?? 1;
+    this.steps = (Math.ceil(this.length / octet) * extentOf(product.depth)) / this.length;
+    this.wait = sides.every((side) => needs.isFast(product[side])) ? latency.fast : latency.slow;
+  }
+
+  /** Cycles of a block. */
+  cyclesOf(tiling: TensorTiling): number {
+    const { steps, needs, wait } = this;
+    const { rows, columns, chains, isShort } = tiling;
+    const tiles = extentOf(this.product.batch) * tilesAlong(tiling, "left") * tilesAlong(tiling, "right");
+    const warps = needs.threads / lanesOfWarp;
+    const turns = Math.ceil(tiles / warps);
+    const active = Math.min(tiles, warps);
+    const perScheduler = Math.ceil(active / 4);
+    const products = steps * Math.ceil(rows / 2) * columns;
+    const [left, right] = sides.map((side) => this.readsOf(tiling, side));
+    const issued = products + left.issued + right.issued;
+    const chosen = left.chosen + right.chosen;
+    const chunks = Math.ceil(this.length / tiling.steps) * (steps / Math.ceil(this.length / octet));
+    const isOut = isWrittenOut(chunks, tiling);
+    const perStep = (products / steps) * multiplication.issue;
+    const chain = steps * Math.max(multiplication.latency / chains, perStep);
+    // A warp loads, chooses and multiplies in turn; others fill the time.
+    const alone = (isOut ? 1 : chunks) * wait + lonely * issued + choice * chosen + chain;
+    const together = perScheduler * Math.max(issued + chosen, choice * chosen, steps * perStep);
+    const sums = 2 * rows * columns;
+    const stores = Math.max(40, active * sums * this.endsOf(tiling));
+    const around = 60 + 6 * (rows + columns) + (chains - 1 + this.following) * sums;
+    const fronts = active * (left.fronts + right.fronts);
+    const block = turns * (Math.max(alone, together, fronts) + around * perScheduler + stores);
+    return block + (isShort ? (issued + chosen) / (isOut ? 1 : chunks) + around : 0);
+  }
+
+  private readsOf(tiling: TensorTiling, side: Side): Reads {
+    const { isByQuads, turns } = tiling[side];
+    const octets = octetsOf(tiling, side);
+    const key = [side, octets, tiling.beside, tiling.areQuads, isByQuads, turns].join(" ");
+    const known = this.reads.get(key);
+    if (known !== undefined) return known;
+    const values = octets * 2 * this.steps;
+    const loads = isByQuads ? values / vector : values;
+    const fronts = loads * frontsOf(tiling, side, this.needs.isFast(this.product[side]));
+    const reads = { issued: loads + values, chosen: values * Math.log2(turns), fronts };
+    this.reads.set(key, reads);
+    return reads;
+  }
+
+  /** Wavefronts of what follows a sum, for each of them. */
+  private endsOf({ beside }: TensorTiling): number {
+    const known = this.ends.get(beside);
+    if (known !== undefined) return known;
+    const { product, needs } = this;
+    const { stores } = needs.kernel;
+    const isWide = (2 * beside) % vector === 0;
+    let fronts = 0;
+    for (const address of [...stores.map((store) => store.address), ...loadsIn(rootsOf(stores))]) {
+      const elements = lanes.map(({ group, place }) =>
+        [
+          ...positionsAlong(product.rows, group),
+          ...positionsAlong(product.columns, 2 * beside * place),
+        ].reduce((sum, [axis, position]) => sum + position * (address.strides[axis.point] ?? 0), 0),
+      );
+      const width = isWide && isAlongColumns(product, address) ? vector : 1;
+      fronts += needs.isFast(address)
+        ? wavefronts(elements, width) / width
+        : sectors(elements, width) / sectorsOf(lanes.length * width);
+    }
+    this.ends.set(beside, fronts);
+    return fronts;
+  }
+}
+
+/** Wavefronts of the first load of an operand. */
+export function frontsOf(tiling: TensorTiling, side: Side, isFast: boolean): number {
+  const { product, areQuads } = tiling;
+  const { isByQuads, turns } = tiling[side];
+  const stride = product.depth.at(-1)?.[side] ?? 0;
+  const elements = lanes.map(({ group, place }) => {
+    const inner = isByQuads || turns === 1 ? 0 : place % turns;
+    const first = (areQuads ? 4 : 1) * place;
+    const step = isByQuads ? quadSteps * (group % turns) + first : first;
+    const line = positionsAlong(axesOf(tiling, side), lineOf(tiling, side, inner, group));
+    return line.reduce((sum, [axis, position]) => sum + position * axis[side], step * stride);
+  });
+  const width = isByQuads ? vector : 1;
+  return isFast ? wavefronts(elements, width) : cacheLines(elements, width) * lineCycles;
+}

@@ -1,0 +1,78 @@
+// Which way to cut up a product for tensor cores is best: all are tried, by an estimate of what they cost.
+import type { DotKernel } from "../../../kernel.js";
+import { extentOf, turned, type Product } from "../../../schedule/product.js";
+import { regimeOf, registerLimit } from "../layout.js";
+import { productFor, runsAlong, type Cost, type TilingNeeds } from "../tiling.js";
+import { TensorCosts, type TensorNeeds } from "./cost.js";
+import {
+  besideOf,
+  octet,
+  octetsOf,
+  stepsOfQuads,
+  type Reading,
+  type Side,
+  type TensorTiling,
+} from "./layout.js";
+
+/** The tiling for tensor cores that should take the fewest cycles of a block; null where there is none. */
+export function tensorTilingOf(kernel: DotKernel, given: TilingNeeds): Cost<TensorTiling> | null {
+  const product = productFor(kernel, given);
+  if (extentOf(product.depth) > regimeOf({ product }).block) return null;
+  const needs = { isShort: false, isFast: () => true, ...given, kernel };
+  let best: Cost<TensorTiling> | null = null;
+  for (const way of [product, turned(product)]) {
+    const costs = new TensorCosts(way, needs);
+    for (const tiling of candidates(way, needs)) {
+      const cycles = costs.cyclesOf(tiling);
+      if (best === null || cycles < best.cycles) best = { tiling, cycles };
+    }
+  }
+  return best;
+}
+
+/** Octets of a tile, no more than there are lines for. */
+const octetsFor = (lines: number): number[] =>
+  [1, 2, 4, 8].filter((octets) => octets === 1 || (octets - 1) * octet < lines);
+
+/** How many octets of columns alternate, of so many. */
+const besides: Readonly<Record<number, readonly number[]>> = { 1: [1], 2: [2], 4: [2, 4], 8: [2, 4] };
+
+const plain: Reading = { isByQuads: false, turns: 1 };
+
+function* candidates(product: Product, { isShort, threads }: TensorNeeds): Iterable<TensorTiling> {
+  for (const rows of octetsFor(extentOf(product.rows)))
+    for (const columns of octetsFor(extentOf(product.columns)))
+      for (const beside of besides[columns])
+        for (const areQuads of [false, true])
+          for (const chains of [1, 2, 4].filter(
+            (many) => 4 * rows * columns * many <= registerLimit(threads),
+          )) {
+            const shape = { product, rows, columns, beside, areQuads, chains, isShort, steps: octet };
+            const tiling: TensorTiling = { kind: "tensor", ...shape, left: plain, right: plain };
+            for (const left of readings(tiling, "left"))
+              for (const right of readings(tiling, "right")) {
+                const steps = stepsOf(tiling, left, right);
+                if (steps !== null) yield { ...tiling, left, right, steps };
+              }
+          }
+}
+
+/** Steps that are loaded at a time, at most: so many that lanes need not wait for each. */
+const mostSteps = 32;
+
+/** How many steps are loaded at a time; null where depth is not made up of as many, or there is no reason for quads. */
+function stepsOf({ product, areQuads }: TensorTiling, left: Reading, right: Reading): number | null {
+  const { extent } = product.depth.at(-1) ?? { extent: 1 };
+  if (!areQuads) return Math.max(octet, Math.min(mostSteps, extent - (extent % octet)));
+  const steps = stepsOfQuads(left, right);
+  return (left.isByQuads || right.isByQuads) && extent % steps === 0 ? steps : null;
+}
+
+function readings(tiling: TensorTiling, side: Side): Reading[] {
+  const { product, areQuads } = tiling;
+  const all = [...product.batch, ...product.rows, ...product.columns, ...product.depth];
+  if (areQuads && runsAlong(product.depth.at(-1), side, product[side], all))
+    return [1, 2].map((turns) => ({ isByQuads: true, turns }));
+  const most = side === "right" ? besideOf(tiling, side) : Math.min(4, octetsOf(tiling, side));
+  return [1, ...(most > 1 ? [most] : [])].map((turns) => ({ isByQuads: false, turns }));
+}

@@ -1,0 +1,109 @@
+// Products of TF32 in tensor cores: cut up so that banks do not conflict, with the right sums in tiles of every kind, and as
+// exact as TF32 is.
+import { describe, expect, it } from "vitest";
+import { grad, jit, np, registerBackend, type Array } from "../../../src/array/index.js";
+import { frontsOf } from "../../../src/compiler/ptx/dot/tensor/cost.js";
+import { tensorTilingOf } from "../../../src/compiler/ptx/dot/tensor/tiling.js";
+import { tilingOf } from "../../../src/compiler/ptx/dot/tiling.js";
+import { isWithoutNative } from "../../device/native.js";
+import { wholeNumbers } from "../compare.js";
+import { matrices } from "../productPrograms.js";
+import { expectTogether, type BatchedCase } from "../together.js";
+import { emulatedPtx, target } from "./backend.js";
+import { product } from "./products.js";
+
+const forms = { forward: [true, false], "to the input": [true, true], "to the weights": [false, false] };
+const shapes = [
+  [64, 64, 64],
+  [32, 64, 256],
+  [256, 32, 16],
+] as const;
+const all = Object.entries(forms).flatMap(([name, form]) => shapes.map((shape) => ({ name, form, shape })));
+
+describe("tilings", () => {
+  it.each(all)("of a product $name of $shape meet each bank twice at most", ({ form, shape }) => {
+    const kernel = product(shape, form[0], form[1]);
+    const tensor = tensorTilingOf(kernel, { threads: 256 });
+    if (tensor === null) throw new Error("there is no tiling");
+    for (const side of ["left", "right"] as const) {
+      const { isByQuads } = tensor.tiling[side];
+      expect(frontsOf(tensor.tiling, side, true)).toBeLessThanOrEqual(isByQuads ? 8 : 2);
+    }
+    expect(tensor.cycles).toBeLessThan(tilingOf(kernel, { threads: 256 }).cycles);
+  });
+
+  it("are none for sums that are so long that they are taken in blocks", () => {
+    expect(tensorTilingOf(product([64, 64, 1024], true, true), { threads: 256 })).toBeNull();
+  });
+});
+
+/** Whole numbers of up to 11 bits are what they are in TF32. */
+const programs: BatchedCase[] = [
+  ...[
+    [64, 64, 64],
+    [8, 64, 64],
+    [4, 64, 64],
+    [64, 4, 64],
+    [33, 68, 36],
+    [64, 64, 2],
+    [48, 20, 40],
+    [100, 7, 64],
+    [130, 32, 66],
+    [64, 16, 16],
+    [5, 13, 9],
+    [3, 1, 17],
+  ].map(([rows, depth, columns]) => matrices(rows, depth, columns)),
+  {
+    name: "sums over two axes, in batches",
+    f: (x, y) => [np.einsum("bijk,bljk->bil", x, y), np.einsum("bijk,bljk->li", x, y)],
+    args: [wholeNumbers([3, 17, 5, 8], "float32", 1), wholeNumbers([3, 20, 5, 8], "float32", 2)],
+  },
+  {
+    name: "what follows a product in tiles that stick out",
+    f: (x, w, b, y) => [np.maximum(x.matmul(w).add(b), 0).mul(y), x.matmul(w).T],
+    args: [
+      wholeNumbers([33, 20], "float32", 1),
+      wholeNumbers([20, 36], "float32", 2),
+      wholeNumbers([36], "float32", 3),
+      wholeNumbers([33, 36], "float32", 4),
+    ],
+  },
+];
+
+const numbers = (shape: readonly number[], seed: number): Array =>
+  np.sin(np.arange(shape.reduce((a, b) => a * b, 1)).mul(0.37 + seed)).reshape([...shape]);
+
+/** A layer and what its weights should change by. */
+const layer = (x: Array, w: Array, b: Array): Array[] => {
+  const loss = (weights: Array) => np.tanh(x.matmul(weights).add(b)).sum();
+  return [np.tanh(x.matmul(w).add(b)), grad(loss)(w)];
+};
+
+const onTensorCores = { device: "emulated ptx in TF32" };
+
+describe.skipIf(isWithoutNative("test/compiler/ptx/tensor.test.ts"))("blocks", { timeout: 600_000 }, () => {
+  registerBackend(emulatedPtx(onTensorCores.device, { ...target, isTf32: true, threads: 128 }), {
+    isDefault: false,
+  });
+
+  it.each(programs)("give the right sums: $name", (one) => expectTogether([one], onTensorCores.device));
+
+  it("multiply 10 bits of each number's fraction, and give tanh of sums as exactly", () => {
+    const [x, w, b] = [numbers([48, 64], 1), numbers([64, 64], 2), numbers([64], 3)];
+    const exact = jit(layer, { device: "interpreter" })(x, w, b);
+    const rough = jit(layer, onTensorCores)(x, w, b);
+    exact.forEach((one, at) => {
+      const distance = np.abs(one.sub(rough[at])).max().item();
+      expect(distance / np.abs(one).max().item()).toBeLessThan(2 ** -7);
+      expect(distance).toBeGreaterThan(0);
+    });
+  });
+
+  it("let no NaN and no infinity get lost", () => {
+    const x = np.broadcastTo(np.array([NaN, Infinity, -Infinity, 3e38]).reshape([4, 1]), [4, 64]);
+    const sums = jit((a: Array, b: Array) => a.matmul(b).max(1), onTensorCores)(x, np.eye(64));
+    const [notANumber, infinite, negative, large] = sums.toArray() as number[];
+    expect([notANumber, infinite, negative]).toEqual([NaN, NaN, NaN]);
+    expect(large / 3e38).toBeCloseTo(1, 3);
+  });
+});

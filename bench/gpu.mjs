@@ -25,18 +25,21 @@ if (problem !== null) {
   process.exit(0);
 }
 
-const widths = [26, 12, 12, 7, 12, 7, 12, 7];
+const widths = [26, 12, 12, 7, 12, 12, 7, 12, 7, 7];
 const cell = (value) => (value === undefined ? "-" : digits(value));
 const ratio = (one, other) => (other === undefined ? "-" : (one / other).toFixed(2));
 print(`${jax.device ?? "One GPU"}; environment steps a second, of DQN and SAC those that learn`);
-print(row(widths, ["", "vibe-rl", "CUDA fp32", "ratio", "CUDA tf32", "ratio", "JAX", "ratio"]));
+const titles = ["", "fp32", "by hand", "ratio", "tf32", "by hand", "ratio", "JAX", "fp32", "tf32"];
+print(row(widths, titles));
 const rows = [];
 for (const run of chosen) {
   const hand = byHand.measure?.(run) ?? {};
   const theirs = jax.measure?.(run);
-  const { sps, firstMs, learned } = ours(run);
-  rows.push({ name: run.name, sps, firstMs, learned, byHand: hand, jax: theirs });
-  const cells = [hand.fp32, hand.tf32, theirs].flatMap((other) => [cell(other), ratio(sps, other)]);
-  print(`${row(widths, [run.task, digits(sps), ...cells])}  ${learned}`);
+  const [fp32, tf32] = ["highest", "tf32"].map((precision) => ours(run, precision));
+  rows.push({ name: run.name, fp32, tf32, byHand: hand, jax: theirs });
+  const against = ({ sps }, other) => [digits(sps), cell(other), ratio(sps, other)];
+  const cells = [...against(fp32, hand.fp32), ...against(tf32, hand.tf32), cell(theirs)];
+  const toJax = [fp32, tf32].map(({ sps }) => ratio(sps, theirs));
+  print(`${row(widths, [run.task, ...cells, ...toJax])}  ${fp32.learned}; ${tf32.learned}`);
 }
 if (isJson) console.log(JSON.stringify({ device: jax.device, rows }, null, 2));

@@ -22,10 +22,17 @@ const ownCode = [
   "{docs,exchange,formulas,kernels,memory,plan,primitives,show,simplify}*",
 ];
 const parts = {
-  cuda: { problem: cudaProblem, own: "test/device/cuda", env: { VIBE_RL_DEVICE: "cuda" }, left: [] },
+  cuda: {
+    problem: cudaProblem,
+    own: "test/device/cuda",
+    programs: 5000,
+    env: { VIBE_RL_DEVICE: "cuda" },
+    left: [],
+  },
   xla: {
     problem: xlaProblem,
     own: "test/device/xla",
+    programs: 2000,
     // Programs that run once are not worth the search for their fastest kernels.
     env: { VIBE_RL_DEVICE: "gpu", VIBE_RL_XLA_SETTINGS: "xla_gpu_autotune_level=0" },
     left: ownCode.flatMap((files) => ["--exclude", `test/compiler/${files}`]),
@@ -37,7 +44,7 @@ const chosen = first in parts ? [first] : Object.keys(parts);
 const asked = first === undefined || first in parts ? rest : [first, ...rest];
 let status = 0;
 for (const name of chosen) {
-  const { problem, own, env, left } = parts[name];
+  const { problem, own, programs, env, left } = parts[name];
   const why = problem();
   if (why !== null) {
     console.log(`test:gpu: ${name} is skipped, since programs cannot run there: ${why}`);
@@ -46,7 +53,7 @@ for (const name of chosen) {
   const named = (asked.length === 0 ? [""] : asked).map((file) =>
     file.startsWith("-") ? file : `test/compiler/${file}`,
   );
-  if (asked.length === 0) status = Math.max(status, run([own], { VIBE_RL_RANDOM_PROGRAMS: "2000", ...env }));
+  if (asked.length === 0) status = Math.max(status, run([own], { VIBE_RL_RANDOM_PROGRAMS: String(programs), ...env }));
   status = Math.max(status, run([...named, ...left], env));
 }
 process.exit(status);

@@ -33,12 +33,12 @@ export function rateOf({ count, more, steps }, msOf) {
 
 const rounds = 5;
 
-/** Our steps a second, the milliseconds of the first call, and what was learned. */
-export function ours(run) {
+/** Our steps a second with products of a precision, the milliseconds of the first call, and what was learned. */
+export function ours(run, matmulPrecision) {
   const key = random.key(0);
   let [firstMs, learned] = [0, ""];
   const sps = rateOf(run, (count) => {
-    const train = jit(run.make(count), { device: "cuda" });
+    const train = jit(run.make(count), { device: "cuda", matmulPrecision });
     const first = timeOf(() => {
       learned = run.learned(train(key));
     });

@@ -93,6 +93,9 @@ export function tilingOf(kernel: DotKernel, needs: TilingNeeds): Cost<Tiling> {
         const chunks = Math.floor(lastExtent / (split * steps));
         for (const laneRows of powers(lanesOfWarp / split)) {
           const laneColumns = lanesOfWarp / split / laneRows;
+          // Half as many lines do where the lanes beside each other have that many.
+          if (rows > 1 && rows * laneRows >= 2 * down) continue;
+          if (columns > 1 && columns * laneColumns >= 2 * across) continue;
           for (const isSplitInside of split === 1 ? [false] : [false, true]) {
             for (const rotation of [null, "rows", "columns"] as const) {
               if (rotation === "rows" && (laneRows === 1 || chunks < 2)) continue;

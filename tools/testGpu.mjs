@@ -53,7 +53,8 @@ for (const name of chosen) {
   const named = (asked.length === 0 ? [""] : asked).map((file) =>
     file.startsWith("-") ? file : `test/compiler/${file}`,
   );
-  if (asked.length === 0) status = Math.max(status, run([own], { VIBE_RL_RANDOM_PROGRAMS: String(programs), ...env }));
+  if (asked.length === 0)
+    status = Math.max(status, run([own], { VIBE_RL_RANDOM_PROGRAMS: String(programs), ...env }));
   status = Math.max(status, run([...named, ...left], env));
 }
 process.exit(status);

@@ -5,9 +5,19 @@ import { floatOf, literal, type PtxText } from "./text.js";
 
 const float = (value: number): string => literal(value, "float32");
 
-/** Numbers for which nothing on the way to a result is too large, or so small that bits are lost. */
-const [smallest, largest] = [2 ** -96, 2 ** 96];
-const [least, most] = [float(smallest), float(largest)];
+/** Sizes of numbers, from one to another. */
+type Range = readonly [least: number, most: number];
+
+/** Sizes for which nothing on the way to a quotient is too large, or so small that bits are lost. */
+const dividends: Range = [2 ** -100, 2 ** 80];
+const divisors: Range = [2 ** -46, 2 ** 24];
+/** The same where the other one is known: quotients are between these. */
+const [leastQuotient, mostQuotient] = [2 ** -124, 2 ** 120];
+const anyKnown: Range = [2 ** -96, 2 ** 96];
+/** The same for square roots: there is none too large but infinity. */
+const squares: Range = [2 ** -100, 2 ** 127 * (2 - 2 ** -23)];
+/** More than the inverse of any of their roots. */
+const mostInverse = 2 ** 51;
 
 /** A quotient inside of formulas, which may be a unit off. */
 export function quickQuotient(out: PtxText, x: string, y: string): string {
@@ -24,55 +34,119 @@ function improved(out: PtxText, value: string, y: string, x: string, factor: str
   return out.pure("fma.rn.f32", "f32", rest, factor, value);
 }
 
-/** A result, and whether it is exact. */
-interface Attempt {
-  readonly result: string;
-  readonly isExact: string;
+/** An extremum of some numbers, which is out of range where it compares so with a limit. */
+interface Test {
+  readonly comparison: string;
+  readonly limit: string;
+  readonly extremum: string;
 }
 
-function quotient(out: PtxText, given: string, y: string): Attempt {
+/** Whether numbers of several points are all in range, by the extrema of them: there are few registers for conditions. */
+class Limits {
+  private readonly tests = new Map<string, Test>();
+
+  constructor(private readonly out: PtxText) {}
+
+  private see(comparison: string, limit: string, extremum: string, kind: "f32" | "b32", value: string): void {
+    const key = `${comparison} ${limit}`;
+    const known = this.tests.get(key);
+    const seen = known === undefined ? value : this.out.pure(extremum, kind, known.extremum, value);
+    this.tests.set(key, { comparison, limit, extremum: seen });
+  }
+
+  private isKnown(value: string, [least, most]: Range, isZeroFine: boolean): boolean {
+    const known = floatOf(value);
+    if (known === null) return false;
+    const size = Math.abs(known);
+    return (size >= least && size <= most) || (isZeroFine && size === 0);
+  }
+
+  /** The size of a number must be in a range. NaN may be anywhere. */
+  size(value: string, range: Range): void {
+    if (this.isKnown(value, range, false)) return;
+    const size = this.out.pure("abs.f32", "f32", value);
+    this.see("lt.f32", float(range[0]), "min.f32", "f32", size);
+    this.see("gt.f32", float(range[1]), "max.f32", "f32", size);
+  }
+
+  /** The same, or it is 0, which comes behind all others where 1 is taken from the bits. */
+  sizeOrZero(value: string, range: Range): void {
+    if (this.isKnown(value, range, true)) return;
+    const { out } = this;
+    const bits = out.pure("mov.b32", "b32", value);
+    const twice = out.pure("mad.lo.u32", "b32", bits, "2", "-1");
+    this.see("lt.u32", String(2 * bitsOf(range[0]) - 1), "min.u32", "b32", twice);
+    this.see("gt.f32", float(range[1]), "max.f32", "f32", out.pure("abs.f32", "f32", value));
+  }
+
+  /** Whether some number is out of range; null where that is known not to be. */
+  isBroken(): string | null {
+    const { out } = this;
+    let broken: string | null = null;
+    for (const { comparison, limit, extremum } of this.tests.values()) {
+      broken =
+        broken === null
+          ? out.pure(`setp.${comparison}`, "pred", extremum, limit)
+          : out.pure(`setp.${comparison.replace(".", ".or.")}`, "pred", extremum, limit, broken);
+    }
+    return broken;
+  }
+}
+
+const words = new DataView(new ArrayBuffer(4));
+
+function bitsOf(value: number): number {
+  words.setFloat32(0, value);
+  return words.getUint32(0);
+}
+
+/** Sizes that x may have where it is divided by a number of a known size. */
+const dividendsOf = (y: number): Range => [
+  Math.max(anyKnown[0], leastQuotient * y),
+  Math.min(anyKnown[1], mostQuotient * y),
+];
+
+/** Sizes that y may have where a number of a known size is divided by it. */
+const divisorsOf = (x: number): Range => [
+  Math.max(anyKnown[0], x / mostQuotient),
+  Math.min(anyKnown[1], x / leastQuotient),
+];
+
+/** The size of an operand that is known and neither very large nor very small; null for others. */
+function knownSize(operand: string): number | null {
+  const value = floatOf(operand);
+  const size = value === null ? NaN : Math.abs(value);
+  return size >= anyKnown[0] && size <= anyKnown[1] ? size : null;
+}
+
+function quotient(out: PtxText, limits: Limits, given: string, y: string): string {
+  const [xSize, ySize] = [knownSize(given), knownSize(y)];
+  limits.sizeOrZero(given, ySize === null ? dividends : dividendsOf(ySize));
+  if (ySize === null) limits.size(y, xSize === null ? divisors : divisorsOf(xSize));
   const x = out.pure("mov.f32", "f32", given);
-  const known = inverseOf(y);
-  const quick = known ?? out.pure("rcp.approx.f32", "f32", y);
-  const inverse = known ?? improved(out, quick, y, float(1), quick);
+  const inverse = inverseOf(out, y);
   const first = out.pure("mul.f32", "f32", x, inverse);
   const second = improved(out, first, y, x, inverse);
-  const third = improved(out, second, y, x, inverse);
   // Nothing added to -0 is 0.
-  const result = out.effect("copysign.f32", "f32", first, third);
-  const isZero = out.pure("setp.eq.f32", "pred", x, float(0));
-  const areFine = out.pure("and.pred", "pred", isFine(out, x), isFine(out, first));
-  const isSimple = out.pure("or.pred", "pred", isZero, areFine);
-  return {
-    result,
-    isExact: known === null ? out.effect("and.pred", "pred", isFine(out, y), isSimple) : isSimple,
-  };
+  return out.effect("copysign.f32", "f32", first, improved(out, second, y, x, inverse));
 }
 
-/** The inverse of a number that is known, if it is one of those; null for others. */
-function inverseOf(y: string): string | null {
-  const value = floatOf(y);
-  if (value === null || !(Math.abs(value) >= smallest && Math.abs(value) <= largest)) return null;
-  return float(1 / value);
+function inverseOf(out: PtxText, y: string): string {
+  const known = floatOf(y);
+  if (known !== null && knownSize(y) !== null) return float(1 / known);
+  const quick = out.pure("rcp.approx.ftz.f32", "f32", y);
+  return improved(out, quick, y, float(1), quick);
 }
 
-function root(out: PtxText, given: string): Attempt {
-  const x = out.pure("mov.f32", "f32", given);
-  const inverse = out.pure("rsqrt.approx.f32", "f32", x);
+function root(out: PtxText, limits: Limits, x: string): string {
+  limits.sizeOrZero(x, squares);
+  // The inverse of 0 must be a number, for 0 times it is 0.
+  const size = out.pure("abs.f32", "f32", out.pure("rsqrt.approx.ftz.f32", "f32", x));
+  const inverse = out.pure("min.NaN.f32", "f32", size, float(mostInverse));
   const first = out.pure("mul.f32", "f32", x, inverse);
   const half = out.pure("mul.f32", "f32", inverse, float(0.5));
-  const better = improved(out, first, first, x, half);
-  const isZero = out.pure("setp.eq.f32", "pred", x, float(0));
-  const result = out.effect("selp.f32", "f32", x, better, isZero);
-  const isPositive = out.pure("setp.gt.f32", "pred", x, float(0));
-  const isSimple = out.pure("and.pred", "pred", isPositive, isFine(out, x));
-  return { result, isExact: out.effect("or.pred", "pred", isZero, isSimple) };
-}
-
-function isFine(out: PtxText, value: string): string {
-  const size = out.pure("abs.f32", "f32", value);
-  const isLarge = out.pure("setp.ge.f32", "pred", size, least);
-  return out.pure("and.pred", "pred", isLarge, out.pure("setp.le.f32", "pred", size, most));
+  const rest = out.pure("fma.rn.f32", "f32", out.pure("neg.f32", "f32", first), first, x);
+  return out.effect("fma.rn.f32", "f32", rest, half, first);
 }
 
 export type Inexact = Operation & { readonly name: "div" | "sqrt" };
@@ -87,17 +161,14 @@ export function exactTogether(
   name: Inexact["name"],
   points: readonly (readonly string[])[],
 ): string[] {
-  const attempts = points.map(([x, y]) => (name === "div" ? quotient(out, x, y) : root(out, x)));
-  const areAll = attempts
-    .map(({ isExact }) => isExact)
-    .reduce((all, one) => out.effect("and.pred", "pred", all, one));
-  out.when(
-    areAll,
-    () =>
-      attempts.forEach(({ result, isExact }, at) =>
-        out.line(`@!${isExact} ${name}.rn.f32 ${[result, ...points[at]].join(", ")};`),
-      ),
-    false,
+  const limits = new Limits(out);
+  const results = points.map(([x, y]) =>
+    name === "div" ? quotient(out, limits, x, y) : root(out, limits, x),
   );
-  return attempts.map(({ result }) => result);
+  const broken = limits.isBroken();
+  if (broken !== null)
+    out.when(broken, () =>
+      results.forEach((result, at) => out.line(`${name}.rn.f32 ${[result, ...points[at]].join(", ")};`)),
+    );
+  return results;
 }

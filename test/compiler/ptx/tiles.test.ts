@@ -83,8 +83,40 @@ describe("tilings", () => {
   });
 });
 
+/** Numbers whose exponents are given, with some that have none between. */
+const ofExponents = (count: number, exponent: (at: number) => number): Array => {
+  const found = globalThis.Array.from({ length: count }, (_, at) => {
+    if (at % 97 === 5) return [0, -0, Infinity, -Infinity, Number.NaN][at % 5];
+    const size = Math.fround(1 + ((at * 389) % 1009) / 1009) * 2 ** exponent(at);
+    return at % 3 === 0 ? -size : size;
+  });
+  return np.array(new Float32Array(found));
+};
+
 /** Products with what comes before and behind them, and sums and points that are many for each thread. */
 const programs: BatchedCase[] = [
+  {
+    name: "quotients and roots of all sizes",
+    f: (x: Array, y: Array) => [
+      x.div(y),
+      np.divide(1, x),
+      x.div(3e-20),
+      np.divide(7e15, y),
+      np.sqrt(x),
+      np.sqrt(np.abs(y)),
+    ],
+    args: [
+      ofExponents(512, (at) => 4 * (at % 64) - 128),
+      ofExponents(512, (at) => 32 * (at >> 6) + (at % 5) - 128),
+    ],
+    tolerance: { signedZeros: true },
+  },
+  {
+    name: "quotients of many points, few of which are exceptions",
+    f: (x: Array, y: Array) => [x.div(np.sqrt(np.abs(y)).add(1e-8)), np.sqrt(x)],
+    args: [ofExponents(4096, (at) => -(at % 90)), ofExponents(4096, (at) => (at % 128) - 100)],
+    tolerance: { signedZeros: true },
+  },
   matrices(36, 68, 64),
   matrices(9, 130, 5),
   matrices(2, 600, 40),

@@ -96,11 +96,8 @@ export class Accumulator {
   joinLanes(bits: readonly number[]): void {
     const { out, dtype } = this;
     for (const bit of bits) {
-      const from = (register: string, kind: DType): string => {
-        const word = kindOf(kind) === "f32" ? out.effect("mov.b32", "b32", register) : register;
-        const got = out.effect("shfl.sync.bfly.b32", "b32", word, String(bit), "31", "-1");
-        return kindOf(kind) === "f32" ? out.effect("mov.b32", "f32", got) : got;
-      };
+      const from = (register: string, kind: DType): string =>
+        out.effect("shfl.sync.bfly.b32", kindOf(kind), register, String(bit), "31", "-1");
       const theirs = from(this.total, dtype);
       this.take(theirs, this.position === null ? null : from(this.position, "int32"));
     }

@@ -1,4 +1,7 @@
-// Functions that take a loop: what is left of a division of floats, and powers of integers.
+// Functions that take a loop: what is left of a division of floats, and powers of integers. And one that is long, and often
+// needed once: where its code comes from far, a copy of it that is near is faster than one more.
+import { operate, randomBitsParams } from "./operations.js";
+import { PtxText } from "./text.js";
 
 /**
  * What is left of x when y is taken from it as often as possible, exactly: in doubles, 28 bits of the quotient at a time.
@@ -75,8 +78,28 @@ DONE:
 	ret;
 }`;
 
+/** Two words of random bits, in one of 64. */
+function randomBits(): string {
+  const out = new PtxText();
+  const inputs = randomBitsParams.map((name) => ({
+    text: out.effect("ld.param.b32", "b32", `[${name}]`),
+    dtype: "uint32" as const,
+  }));
+  const [low, high] = ([0, 1] as const).map((which) => operate(out, "threefry2x32", "uint32", inputs, which));
+  out.line(`st.param.b64 [bits], ${out.effect("mov.b64", "b64", `{${low}, ${high}}`)};`);
+  out.line("ret;");
+  const params = randomBitsParams.map((name) => `.param .b32 ${name}`).join(", ");
+  return `.func (.param .b64 bits) random_bits(${params})\n{\n${out.toString()}\n}`;
+}
+
+const functions: Readonly<Record<string, () => string>> = {
+  remainder: () => remainder,
+  power_of_integer: () => powerOfInteger,
+  random_bits: randomBits,
+};
+
 /** Those of the functions that some code calls. */
 export const functionsIn = (code: string): string[] =>
-  Object.entries({ remainder, power_of_integer: powerOfInteger })
+  Object.entries(functions)
     .filter(([name]) => code.includes(` ${name},`))
-    .map(([, text]) => text);
+    .map(([, text]) => text());

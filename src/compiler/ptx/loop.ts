@@ -49,7 +49,12 @@ export function loopWork(kernels: readonly LoopKernel[], { threads, isShort, isF
     isShort && isNear && turns < manyTurns ? 1 : pointsAtOnce(rootsOf(kernel.body), turns, { isNear });
   return {
     threads: wholeWarps(points, threads),
-    write: (text) => renderPoints(text.of(variants), kernel, { loops: nest.loops, gaps, many }),
+    write: (text) =>
+      renderPoints(text.of(variants, isShort && points <= threads), kernel, {
+        loops: nest.loops,
+        gaps,
+        many,
+      }),
     describe: () =>
       `loop, ${countOf(points, "point")}${of}, ${perThread(points, threads)}${many > 1 ? `, ${many} at once` : ""}`,
   };

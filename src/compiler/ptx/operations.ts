@@ -3,6 +3,7 @@ import type { DType } from "../../array/index.js";
 import { formulaOf, type BasicOperation, type Term } from "../math/index.js";
 import { approximations } from "./approximations.js";
 import { quickQuotient } from "./quotients.js";
+import { rotationsIn } from "./rotations.js";
 import { kindOf, literal, type PtxText } from "./text.js";
 
 /** A value: a register, or a number. */
@@ -240,6 +241,30 @@ const rules: Readonly<Record<BasicOperation, Rule>> & Readonly<Partial<Record<st
   bitcast,
 };
 
+/** What the function takes that makes two words of random bits, in their order. */
+export const randomBitsParams = ["key0", "key1", "counter0", "counter1"] as const;
+
+/** A word of random bits by a call of the function that `functions.ts` has. */
+export function callRandomBits(out: PtxText, inputs: readonly string[], result: 0 | 1): string {
+  const keys = [0, 1].map((which) => `random_bits ${which} ${inputs.join(" ")}`);
+  const known = out.recall(keys[result]);
+  if (known !== undefined) return known;
+  const both = out.register("b64");
+  const names = randomBitsParams.join(", ");
+  const given = randomBitsParams.map((name, at) => `st.param.b32 [${name}], ${inputs[at]};`).join(" ");
+  out.line(
+    `{ .param .b32 ${names}; .param .b64 bits; ${given} ` +
+      `call.uni (bits), random_bits, (${names}); ld.param.b64 ${both}, [bits]; }`,
+  );
+  const words = keys.map((key) => {
+    const word = out.register("b32");
+    out.remember(key, word);
+    return word;
+  });
+  out.line(`mov.b64 {${words.join(", ")}}, ${both};`);
+  return words[result];
+}
+
 /** The result of an operation: by instructions, or by its formula. */
 export function operate(
   out: PtxText,
@@ -258,10 +283,22 @@ export function operate(
     return rule({ out, dtype, inputs });
   }
   const known = new Map<Term, Operand>();
-  for (const term of formula.terms)
-    known.set(term, { text: termText(out, term, known, inputs), dtype: term.dtype });
+  const { made, needless } = rotationsIn(formula);
+  for (const term of formula.terms) {
+    if (needless.has(term)) continue;
+    const rotation = made.get(term);
+    const text =
+      rotation === undefined
+        ? termText(out, term, known, inputs)
+        : rotated(out, (known.get(rotation.word) as Operand).text, rotation.by);
+    known.set(term, { text, dtype: term.dtype });
+  }
   return (known.get(formula.results[result]) as Operand).text;
 }
+
+/** A word whose bits are turned to the left. */
+const rotated = (out: PtxText, word: string, by: number): string =>
+  out.pure("shf.l.wrap.b32", "b32", word, word, String(by));
 
 function termText(
   out: PtxText,

@@ -145,8 +145,9 @@ class ProgramRenderer {
     const end = out.newLabel();
     const labels = strands.map(() => out.newLabel());
     const jump = (from: number, label: string) => {
+      // Strands are whole warps.
       if (from < this.threads)
-        out.line(`@${out.effect("setp.ge.u32", "pred", thread, String(from))} bra ${label};`);
+        out.jump(label, out.asUniform(out.effect("setp.ge.u32", "pred", thread, String(from))));
     };
     jump(Math.max(...strands.map(({ end }) => end)), end);
     strands.forEach(({ first }, at) => {
@@ -202,17 +203,17 @@ class ProgramRenderer {
     const { length, id } = counter;
     if (warp !== null) {
       // The others go on to what does not wait for it.
-      const own = out.effect("shr.u32", "b32", thread, String(Math.log2(lanesOfWarp)));
-      out.when(out.effect("setp.eq.u32", "pred", own, String(warp)), () =>
+      const own = out.asUniform(out.pure("shr.u32", "b32", thread, String(Math.log2(lanesOfWarp))));
+      out.when(out.pure("setp.eq.u32", "pred", own, String(warp)), () =>
         this.writeLoop({ kind: "loop", step, warp: null, body }),
       );
       return;
     }
-    const register = out.effect("mov.u32", "b32", reverse ? String(length - 1) : "0");
+    const register = out.asUniform(out.effect("mov.u32", "b32", reverse ? String(length - 1) : "0"));
     this.counters.set(id, register);
     const start = out.newLabel();
     out.placeLoop(start);
-    this.write(body);
+    out.scope(() => this.write(body));
     out.line(`add.s32 ${register}, ${register}, ${reverse ? -1 : 1};`);
     const more = out.effect(
       reverse ? "setp.ge.s32" : "setp.lt.s32",
@@ -227,10 +228,10 @@ class ProgramRenderer {
     const { out } = this;
     const [start, end] = [out.newLabel(), out.newLabel()];
     out.placeLoop(start);
-    this.write(test);
+    out.scope(() => this.write(test));
     const holds = out.effect("setp.ne.u32", "pred", this.load(step.predicate, "u8"), "0");
     out.line(`@!${holds} bra.uni ${end};`);
-    this.write(body);
+    out.scope(() => this.write(body));
     out.line(`bra.uni ${start};`);
     out.place(end);
   }
@@ -245,7 +246,7 @@ class ProgramRenderer {
         const isOther = out.effect("setp.gt.s32", "pred", chosen, String(at));
         out.line(`@${isOther} bra.uni ${next};`);
       }
-      this.write(actions);
+      out.scope(() => this.write(actions));
       out.line(`bra.uni ${end};`);
       out.place(next);
     });

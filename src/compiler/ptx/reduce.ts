@@ -117,12 +117,9 @@ export class Reducing {
       this.point(held, group, member, isOwn);
       if (warps > 1 && turns > 1) text.meet();
     };
-    if (turns === 1 && warps === 1 && !isAlone) {
-      const busy = wholeWarps(points * lanes, text.threads);
-      const isBusy =
-        busy === text.threads ? null : out.pure("setp.lt.u32", "pred", text.thread, String(busy));
-      out.when(isBusy, () => turn(group));
-    } else if (turns === 1) turn(group);
+    if (turns === 1 && warps === 1 && !isAlone)
+      out.when(text.isBelow(wholeWarps(points * lanes, text.threads)), () => turn(group));
+    else if (turns === 1) turn(group);
     else {
       out.loop("0", String(turns * groups), String(groups), (first) =>
         turn(out.pure("add.s32", "b32", first, group)),
@@ -136,12 +133,12 @@ export class Reducing {
     const { lanes, warps } = this.sharing;
     const { thread, threads } = text;
     const beside = lanesOfWarp / lanes;
-    const { quotient: ownWarp, remainder: lane } = divide(out, thread, lanesOfWarp, threads);
+    const { remainder: lane } = divide(out, thread, lanesOfWarp, threads);
     const inLane = divide(out, lane, isAcross ? lanes : beside, lanesOfWarp);
     const [ownPoint, ownLane] = isAcross
       ? [inLane.quotient, inLane.remainder]
       : [inLane.remainder, inLane.quotient];
-    const set = divide(out, ownWarp, warps, threads / lanesOfWarp);
+    const set = divide(out, text.warp, warps, threads / lanesOfWarp);
     const sum = (x: string, factor: number, y: string) => out.pure("mad.lo.s32", "b32", x, String(factor), y);
     return { group: sum(set.quotient, beside, ownPoint), member: sum(set.remainder, lanes, ownLane) };
   }

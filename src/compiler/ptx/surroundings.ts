@@ -3,8 +3,9 @@ import { itemSize, type DType } from "../../array/index.js";
 import type { Address, Buffer, Counter, Kernel, Place } from "../kernel.js";
 import type { Division, MemoryPlan } from "../plan/arena.js";
 import type { Grid } from "./grid.js";
-import { choose } from "./indices.js";
+import { choose, divide } from "./indices.js";
 import { isNumber, kindOf, literal, type PtxText } from "./text.js";
+import { lanesOfWarp } from "./types.js";
 
 /** An element's place, as an instruction has it. */
 export interface Reference {
@@ -75,6 +76,8 @@ export class KernelText {
     private readonly surroundings: Surroundings,
     /** Kernels that it is for as well; null where it is for one alone. */
     readonly variants: Variants | null = null,
+    /** Whether long formulas are functions that are called: each thread needs them once, and code comes from far. */
+    readonly areCalled = false,
   ) {
     const { memory, own, thread } = surroundings;
     this.memory = memory;
@@ -82,10 +85,23 @@ export class KernelText {
     this.thread = thread;
   }
 
-  /** The same for a kernel and others of its form. */
-  of(variants: Variants | null): KernelText {
+  /** The same for a kernel and others of its form, and with calls of long formulas. */
+  of(variants: Variants | null, areCalled = false): KernelText {
     const { out, plan, threads, surroundings } = this;
-    return variants === null ? this : new KernelText(out, plan, threads, surroundings, variants);
+    return new KernelText(out, plan, threads, surroundings, variants, areCalled);
+  }
+
+  /** The number of the thread's warp. */
+  get warp(): string {
+    const { out, thread, threads } = this;
+    return out.asUniform(divide(out, thread, lanesOfWarp, threads).quotient);
+  }
+
+  /** Whether a thread is one of the first so many, which are whole warps; null where all are. */
+  isBelow(busy: number): string | null {
+    return busy === this.threads
+      ? null
+      : this.out.pure("setp.lt.u32", "pred", this.warp, String(busy / lanesOfWarp));
   }
 
   /** How blocks meet; there are several. */

@@ -51,6 +51,9 @@ export function floatOf(operand: string): number | null {
 /** Whether an operand is a whole number that is known. */
 export const isNumber = (operand: string): boolean => /^-?\d+$/.test(operand);
 
+/** Operands that all lanes of a warp have alike, whatever else is known of them: numbers, and the number of the block. */
+const isAlike = (operand: string): boolean => /^(-?\d+|0[fd][0-9A-F]+|%ctaid\.x)$/.test(operand);
+
 /** A register or a number, plus a number. */
 export interface Shift {
   readonly base: string;
@@ -63,6 +66,8 @@ export class PtxText {
   private labels = 0;
   /** What registers are of which it is known that they are another one plus a number. */
   private readonly shifts = new Map<string, Shift>();
+  /** Registers that all lanes of a warp have alike: who jumps by one need not tell the assembler what lanes do apart. */
+  private readonly uniform = new Set<string>();
   /** Results by what computes them, for each scope that is open. */
   private readonly scopes: Map<string, string>[] = [new Map<string, string>()];
 
@@ -98,7 +103,18 @@ export class PtxText {
     if (known !== undefined) return known;
     const result = this.effect(instruction, kind, ...operands);
     this.remember(key, result);
+    if (operands.every((operand) => this.isUniform(operand))) this.uniform.add(result);
     return result;
+  }
+
+  /** Notes that all lanes of a warp have the same in a register, always. */
+  asUniform(register: string): string {
+    this.uniform.add(register);
+    return register;
+  }
+
+  private isUniform(operand: string): boolean {
+    return isAlike(operand) || this.uniform.has(operand);
   }
 
   /** A whole number that is so much larger than another; what is computed from it may start from that one. */
@@ -152,20 +168,30 @@ export class PtxText {
       return;
     }
     const end = this.newLabel();
-    this.line(`@${holds ? "!" : ""}${condition} bra ${end};`);
+    this.jump(end, condition, !holds);
     this.scope(code);
     this.place(end);
+  }
+
+  /** Goes on elsewhere where a condition holds (or does not): all lanes of a warp, where they have it alike. */
+  jump(label: string, condition: string, holds = true): this {
+    return this.line(
+      `@${holds ? "" : "!"}${condition} bra${this.isUniform(condition) ? ".uni" : ""} ${label};`,
+    );
   }
 
   /** Code for a counter that runs from one number to before another, whole steps at a time. */
   loop(from: string, to: string, step: string, code: (counter: string) => void): void {
     const [start, end] = [this.newLabel(), this.newLabel()];
     const counter = this.effect("mov.u32", "b32", from);
-    this.line(`{ .reg .pred over; setp.ge.s32 over, ${counter}, ${to}; @over bra ${end}; }`);
+    const areAlike = [from, to, step].every((operand) => this.isUniform(operand));
+    const jump = areAlike ? "bra.uni" : "bra";
+    if (areAlike) this.asUniform(counter);
+    this.line(`{ .reg .pred over; setp.ge.s32 over, ${counter}, ${to}; @over ${jump} ${end}; }`);
     this.placeLoop(start);
     this.scope(() => code(counter));
     this.line(`add.s32 ${counter}, ${counter}, ${step};`);
-    this.line(`{ .reg .pred more; setp.lt.s32 more, ${counter}, ${to}; @more bra ${start}; }`);
+    this.line(`{ .reg .pred more; setp.lt.s32 more, ${counter}, ${to}; @more ${jump} ${start}; }`);
     this.place(end);
   }
 

@@ -2,7 +2,7 @@
 import type { Address, Combine, Expression, Load, Store } from "../kernel.js";
 import { operationCosts } from "../primitives/elementwise.js";
 import { expressionsBelow, rootsOf } from "../walk.js";
-import { constantText, operate } from "./operations.js";
+import { callRandomBits, constantText, operate } from "./operations.js";
 import { exactTogether, isInexact, type Inexact } from "./quotients.js";
 import { variantAxis, type KernelText, type Part, type Reference } from "./surroundings.js";
 
@@ -108,6 +108,12 @@ export class Values {
         return this.reduced(expression.reduction);
       case "operation": {
         const { name, dtype, inputs, result } = expression;
+        if (name === "threefry2x32" && this.kernel.areCalled)
+          return callRandomBits(
+            out,
+            inputs.map((input) => this.read(input)),
+            result,
+          );
         const operands = inputs.map((input) => ({ text: this.read(input), dtype: input.dtype }));
         return operate(out, name, dtype, operands, result);
       }

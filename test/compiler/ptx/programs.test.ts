@@ -1,5 +1,6 @@
 // Programs in PTX, emulated, give the interpreter's answers: a few cases of each batch. `npm run test:ptx` runs all cases.
-import { afterEach, describe, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { jit, lax, np, type Array } from "vibe-rl/array";
 import { isWithoutNative } from "../../device/native.js";
 import { functionBatches } from "../functionBatches.js";
 import { expectPrintsInOrder } from "../printing.js";
@@ -32,6 +33,22 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/programs.test.ts"))(
     it.for(Object.entries(batchesOf(programBatches)))("of many kinds %s", ([, batch]) =>
       expectTogether(batch(device), device),
     );
+
+    it("count on nothing that only a branch not taken has computed", () => {
+      // A loop that one warp does, then kernels that ask for the number of theirs.
+      const halved = (x: Array) => lax.foriLoop(0, 3, (i, y) => y.mul(0.5).add(i), x);
+      const f = (x: Array) => {
+        const y = lax.cond(x.sum().greater(0), np.flip, halved, x);
+        return [np.outer(y, x).matmul(y), np.outer(x, y).sum(0)];
+      };
+      const args = [np.arange(4).astype("float32"), np.arange(-4, 0).astype("float32")];
+      for (const x of args) {
+        const results = [device, "interpreter"].map((on) =>
+          jit(f, { device: on })(x).map((y) => y.toArray()),
+        );
+        expect(results[0]).toEqual(results[1]);
+      }
+    });
 
     it("print in order from loops and branches, and stop where printing fails", () =>
       expectPrintsInOrder(device));

@@ -62,6 +62,19 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/threads.test.ts"))("threads o
     expect([...wordsOf(mirrored(""), {}, empty)]).not.toEqual([...without]);
   });
 
+  it("are told of when some lanes of a warp take a jump that all of them should", () => {
+    const jump = (first: number) =>
+      moduleOf(`
+  setp.ge.u32 %p1, %t, ${first};
+  @%p1 bra.uni OVER;
+  st.global.u32 [%own], 1;
+OVER:`);
+    expect([...wordsOf(jump(32), {}, empty)]).toEqual(numbers(64, (t) => (t < 32 ? 1 : 0)));
+    expect(() => wordsOf(jump(40), {}, empty)).toThrow(
+      /bra.uni OVER; *: block 0, thread \d+: a lane of the warp (jumps|goes on), and another one (goes on|jumps)/,
+    );
+  });
+
   it("are told of when one touches what another one writes without a barrier", () => {
     expect(() => wordsOf(mirrored(""), {}, empty)).toThrow(
       /a race: it (reads|writes) byte \d+ of shared memory, which block 0, thread \d+ has (read|written) at line \d+ \(/,

@@ -57,6 +57,8 @@ class Translator {
   private localBytes = 0;
   private registers = 0;
   private labels = 0;
+  /** Jumps of which the text says that all lanes take them, or none. */
+  private jumps = 0;
 
   constructor(private readonly launch: Launch) {}
 
@@ -99,6 +101,7 @@ class Translator {
       `#define SHARED_BYTES ${this.sharedBytes + sharedBytes}u`,
       `#define LOCAL_BYTES ${Math.max(64, Math.ceil(this.localBytes / 16) * 16)}u`,
       `#define MEMORY_BYTES UINT64_C(${memoryBytes})`,
+      `#define JUMPS ${Math.max(1, this.jumps)}`,
       `#define STACK_BYTES ${Math.ceil((65536 + 16 * this.registers) / 4096) * 4096}ul`,
     ].join("\n");
   }
@@ -256,7 +259,10 @@ class Translator {
       throw new PtxError(line, `the emulator has no instruction ${[name, ...qualifiers].join(".")}`);
     const rest = new Qualifiers(qualifiers, (problem) => operands.fail(problem));
     const statement = instructions[name](operands, rest);
-    return guard === null ? statement : `if (${operands.valueOf(guard, predicate)}) { ${statement} }`;
+    if (guard === null) return statement;
+    const holds = operands.valueOf(guard, predicate);
+    const isAlike = name === "bra" && qualifiers.includes("uni");
+    return `if (${isAlike ? `alike(F, ${this.jumps++}, ${holds}, ${line})` : holds}) { ${statement} }`;
   }
 
   private start({ name, params, line }: PtxFunction): string {

@@ -74,7 +74,7 @@ function renderTiles(
 ): void {
   const { out, thread, threads } = text;
   const { product, laneRows, laneColumns, split } = tiling;
-  const { quotient: warp, remainder: lane } = divide(out, thread, lanesOfWarp, threads);
+  const { remainder: lane } = divide(out, thread, lanesOfWarp, threads);
   const beside = laneRows * laneColumns;
   const parts = divide(out, lane, tiling.isSplitInside ? split : beside, lanesOfWarp);
   const [member, place] = tiling.isSplitInside
@@ -111,7 +111,7 @@ function renderTiles(
     );
 
   const warps = threads / lanesOfWarp;
-  out.stride(warp, sizeOf(shape), warps, warps, (index) => {
+  out.stride(text.warp, sizeOf(shape), warps, warps, (index) => {
     const [batchIndex, row, column] = positionsOf(out, index, shape);
     const batch = positionsOf(
       out,

@@ -28,11 +28,8 @@ export function join(text: KernelText, tiling: Tiling, member: string, given: re
   const rowBits: Bit[] = [];
   const columnBits: Bit[] = [];
   const conditions: string[] = [];
-  const exchange = (value: string, distance: number): string => {
-    const word = out.effect("mov.b32", "b32", value);
-    const got = out.effect("shfl.sync.bfly.b32", "b32", word, String(distance), "31", "-1");
-    return out.effect("mov.b32", "f32", got);
-  };
+  const exchange = (value: string, distance: number): string =>
+    out.effect("shfl.sync.bfly.b32", "f32", value, String(distance), "31", "-1");
   for (let power = 1; power < split; power *= 2) {
     const distance = isSplitInside ? power : (lanesOfWarp / split) * power;
     const bit = out.pure("and.b32", "b32", out.pure("shr.u32", "b32", member, String(Math.log2(power))), "1");

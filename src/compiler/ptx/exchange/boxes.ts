@@ -100,7 +100,7 @@ export function addBoxes({ text, kernel, layout, base, place }: Staged, totals: 
   const { out } = text;
   for (const { box, operands, results, space, register } of alikeIn(text, kernel, layout)) {
     const extents = [operands.length, ...box.extents];
-    totals.addQuads(sizeOf(extents), (quad, isThere) => {
+    totals.add(sizeOf(extents), quadWords, (quad, isThere) => {
       const held = out.effect("selp.b32", "b32", quad, "0", isThere);
       const [which, ...positions] = positionsOf(out, held, extents);
       const along = (strides: readonly number[]) =>
@@ -116,7 +116,7 @@ export function addBoxes({ text, kernel, layout, base, place }: Staged, totals: 
         isThere,
         store: (words, condition) => {
           const { text: address } = text.at(placed(text, { space, register, bytes: 0 }, target));
-          out.line(`@${condition} st.${space}.v4.u32 ${address}, {${words.join(", ")}};`);
+          out.line(`@${condition} st.${space}.v4.b32 ${address}, {${words.join(", ")}};`);
         },
       };
     });

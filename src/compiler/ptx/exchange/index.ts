@@ -242,7 +242,7 @@ class Exchange implements Staged {
     const quads = layout.stride / 16;
     const share = Math.ceil(quads / group.size);
     const first = out.pure("mul.lo.s32", "b32", place, String(share));
-    this.totals.addQuads(share, (at, isWanted) => {
+    this.totals.add(share, 4, (at, isWanted) => {
       const quad = out.effect("add.s32", "b32", at, first);
       const isInside = out.effect("setp.lt.s32", "pred", quad, String(quads));
       const isThere = out.effect("and.pred", "pred", isWanted, isInside);
@@ -253,7 +253,7 @@ class Exchange implements Staged {
         source,
         isThere,
         store: (totals, condition) =>
-          out.line(`@${condition} st.global.v4.u32 [${target}], {${totals.join(", ")}};`),
+          out.line(`@${condition} st.global.v4.b32 [${target}], {${totals.join(", ")}};`),
       };
     });
   }
@@ -275,16 +275,20 @@ class Exchange implements Staged {
     }
     for (const group of groups.values()) {
       const [{ space, register }] = group;
-      const starts = startsIn(group.map(({ words }) => Math.ceil(words / 4)));
+      // Few words are shared out one by one: each block's by a thread of its own.
+      const all = group.reduce((sum, { words }) => sum + words, 0);
+      const width = all * this.group.size <= text.threads ? 1 : 4;
+      const bytesOfUnit = 4 * width;
+      const starts = startsIn(group.map(({ words }) => Math.ceil(words / width)));
       const along = (value: (run: (typeof group)[number], from: number) => number) =>
         starts.from.map((from, at) => ({ from, value: value(group[at], from) }));
-      const sources = along(({ source }, from) => source - 16 * from);
-      const results = along(({ bytes }, from) => bytes - 16 * from);
-      const limits = along(({ words }, from) => words + 4 * from);
+      const sources = along(({ source }, from) => source - bytesOfUnit * from);
+      const results = along(({ bytes }, from) => bytes - bytesOfUnit * from);
+      const limits = along(({ words }, from) => words + width * from);
       const areWhole = group.every(({ words, bytes }) => words % 4 === 0 && bytes % 16 === 0);
-      this.totals.addQuads(starts.count, (quad, isThere) => {
-        const held = out.effect("selp.b32", "b32", quad, "0", isThere);
-        const behind = out.effect("shl.b32", "b32", held, "4");
+      this.totals.add(starts.count, width, (unit, isThere) => {
+        const held = out.effect("selp.b32", "b32", unit, "0", isThere);
+        const behind = out.effect("shl.b32", "b32", held, String(Math.log2(bytesOfUnit)));
         const { register: place, constant } = text.sum([
           { operand: behind, factor: 1 },
           { operand: choose(out, held, sources), factor: 1 },
@@ -296,16 +300,17 @@ class Exchange implements Staged {
           store: (totals, condition) => {
             const moved = text.moved({ space, register, bytes: 0 }, behind, 1);
             const target = text.moved(moved, choose(out, held, results), 1);
-            if (areWhole) {
-              out.line(`@${condition} st.${space}.v4.u32 ${text.at(target).text}, {${totals.join(", ")}};`);
+            if (width === 4 && areWhole) {
+              out.line(`@${condition} st.${space}.v4.b32 ${text.at(target).text}, {${totals.join(", ")}};`);
               return;
             }
             const limit = choose(out, held, limits);
             const first = out.effect("shl.b32", "b32", held, "2");
             totals.forEach((total, word) => {
-              const isOwn = out.effect("setp.lt.s32", "pred", out.plus(first, word), limit);
-              const stores = out.effect("and.pred", "pred", condition, isOwn);
-              out.line(`@${stores} st.${space}.u32 ${text.at(target, 4 * word).text}, ${total};`);
+              const isOwn =
+                width === 1 ? null : out.effect("setp.lt.s32", "pred", out.plus(first, word), limit);
+              const stores = text.all([condition, isOwn]) ?? condition;
+              out.line(`@${stores} st.${space}.b32 ${text.at(target, 4 * word).text}, ${total};`);
             });
           },
         };

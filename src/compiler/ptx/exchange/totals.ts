@@ -4,12 +4,16 @@ import type { ExchangeKernel } from "../../kernel.js";
 import { divide } from "../indices.js";
 import { operate } from "../operations.js";
 import type { KernelText, Reference } from "../surroundings.js";
+import { kindOf, type RegisterKind } from "../text.js";
 import { lanesOfWarp, wholeWarps } from "../types.js";
 import type { Group } from "./group.js";
 import type { Layout } from "./layout.js";
 
-/** Four words of which all blocks have some. */
-export interface Quad {
+/** Words that are added up at a time. */
+export type Width = 1 | 4;
+
+/** A word, or four, of which all blocks have some. */
+export interface Unit {
   /** Where those of the first block are. */
   readonly source: string;
   readonly isThere: string;
@@ -20,13 +24,13 @@ export interface Quad {
 /** Blocks whose words a thread loads at once, at most. */
 const mostSenders = 16;
 
-/** Threads that share the blocks of each quad: as many as there are to spare, in one warp. */
-function helpersFor(quads: number, parts: number, threads: number): number {
+/** Threads that share the blocks of each unit: as many as there are to spare, in one warp. */
+function helpersFor(units: number, parts: number, threads: number): number {
   let helpers = 1;
   while (
     helpers < lanesOfWarp &&
     parts % (2 * helpers) === 0 &&
-    (2 * helpers * quads <= threads || parts / helpers > mostSenders)
+    (2 * helpers * units <= threads || parts / helpers > mostSenders)
   )
     helpers *= 2;
   return helpers;
@@ -88,10 +92,10 @@ export class Totals {
   }
 
   /**
-   * Combines words of all blocks, four at a time, whatever they belong to; and with so many threads for the same ones that as
-   * many loads as can be are under way together. `place` says where those of the first block are, and what to do with totals.
+   * Combines words of all blocks, one or four at a time, whatever they belong to; and with so many threads for the same ones that
+   * as many loads as can be are under way together. `place` says where those of the first block are, and what to do with totals.
    */
-  addQuads(count: number, place: (quad: string, isThere: string) => Quad): void {
+  add(count: number, width: Width, place: (unit: string, isThere: string) => Unit): void {
     const { text, layout, group } = this;
     const { out, threads, thread } = text;
     const parts = group.size;
@@ -102,49 +106,51 @@ export class Totals {
     const first = out.pure("mul.lo.s32", "b32", helper, String(senders));
     const skip = out.effect("mul.wide.u32", "b64", group.distance(out, first), String(layout.stride));
     const turn = (start: string) => {
-      const quad = out.effect("add.s32", "b32", number, start);
-      const { source, isThere, store } = place(quad, out.effect("setp.lt.s32", "pred", quad, String(count)));
-      const totals = this.addSenders(out.effect("add.u64", "b64", source, skip), senders);
+      const unit = start === "0" ? number : out.effect("add.s32", "b32", number, start);
+      const { source, isThere, store } = place(unit, out.effect("setp.lt.s32", "pred", unit, String(count)));
+      const totals = this.addSenders(out.effect("add.u64", "b64", source, skip), senders, width);
       for (let bit = 1; bit < helpers; bit *= 2)
         totals.forEach((total, word) => {
-          const got = out.effect("shfl.sync.bfly.b32", "b32", total, String(bit), "31", "-1");
+          const got = out.effect("shfl.sync.bfly.b32", this.kind, total, String(bit), "31", "-1");
           // The same bits in both threads: it does not matter which of two comes first.
           totals[word] = this.combine(total, got);
         });
       store(totals, out.effect("and.pred", "pred", isFirst, isThere));
     };
     const turns = Math.ceil((count * helpers) / threads);
-    const busy = wholeWarps(count * helpers, threads);
     // What nobody needs is not asked for: all blocks come to the same words at the same time.
-    const isBusy = busy === threads ? null : out.pure("setp.lt.u32", "pred", thread, String(busy));
-    if (turns === 1) out.when(isBusy, () => turn("0"));
+    if (turns === 1) out.when(text.isBelow(wholeWarps(count * helpers, threads)), () => turn("0"));
     else out.loop("0", String((turns * threads) / helpers), String(threads / helpers), turn);
   }
 
-  /** Four words of some blocks, combined in their order; several are under way at the same time. */
-  private addSenders(source: string, senders: number): string[] {
+  /** Words of some blocks, combined in their order; several are under way at the same time. */
+  private addSenders(source: string, senders: number, width: Width): string[] {
     const { text, layout, group } = this;
     const { out } = text;
-    const quad = (place: string): string[] => {
-      const words = Array.from({ length: 4 }, () => out.register("b32"));
-      out.line(`ld.global.cg.v4.u32 {${words.join(", ")}}, ${place};`);
+    const unit = (place: string): string[] => {
+      const words = Array.from({ length: width }, () => out.register(this.kind));
+      out.line(
+        width === 1
+          ? `ld.global.cg.b32 ${words[0]}, ${place};`
+          : `ld.global.cg.v4.b32 {${words.join(", ")}}, ${place};`,
+      );
       return words;
     };
     const together = mostTogether(senders);
     const load = (base: string) =>
       Array.from({ length: together }, (_, sender) =>
-        quad(`[${base}+${group.distanceOf(sender) * layout.stride}]`),
+        unit(`[${base}+${group.distanceOf(sender) * layout.stride}]`),
       );
     const totals = load(source).reduce((sum, words) => sum.map((word, at) => this.combine(word, words[at])));
     if (senders === together) return totals;
-    const sums = totals.map((word) => text.variable("uint32", word));
+    const sums = totals.map((word) => text.variable(this.dtype, word));
     out.loop(String(together), String(senders), String(together), (sender) => {
       const further = group.distance(out, sender);
       const base = out.effect("mad.wide.s32", "b64", further, String(layout.stride), source);
       const more = load(base);
       sums.forEach((sum, at) =>
         text.assign(
-          "uint32",
+          this.dtype,
           sum,
           more.reduce((total, words) => this.combine(total, words[at]), sum),
         ),
@@ -155,13 +161,17 @@ export class Totals {
 
   /** Two words of the dtype that all operands have, combined. */
   private combine(x: string, y: string): string {
-    const { out } = this.text;
-    const { dtype } = this.kernel.pulls[0].from.buffer;
-    const value = (word: string) => ({
-      text: dtype === "float32" ? out.effect("mov.b32", "f32", word) : word,
-      dtype,
-    });
-    const total = operate(out, this.operation(dtype), dtype, [value(x), value(y)]);
-    return dtype === "float32" ? out.effect("mov.b32", "b32", total) : total;
+    const { dtype } = this;
+    const operands = [x, y].map((text) => ({ text, dtype }));
+    return operate(this.text.out, this.operation(dtype), dtype, operands);
+  }
+
+  /** What all operands of quads are, and the registers of their words. */
+  private get dtype(): DType {
+    return this.kernel.pulls[0].from.buffer.dtype;
+  }
+
+  private get kind(): RegisterKind {
+    return kindOf(this.dtype);
   }
 }

@@ -58,6 +58,8 @@ struct fiber {
   uint32_t in[12], out[12];
   /* Up to when it has waited for each block, and for a thread of it. */
   uint32_t known[BLOCKS], leader[BLOCKS], leaderTime[BLOCKS], warpTime;
+  /* How often it has met others. */
+  uint32_t meetings;
 };
 static uint8_t control[256] __attribute__((aligned(256)));
 static struct fiber *fibers;

@@ -107,6 +107,7 @@ __attribute__((visibility("default"))) void vibe_rl_run(char *memory, void (*pri
   now = 1;
   findsRaces = BLOCKS <= 16 && MEMORY_BYTES <= (64 << 20) && (asked == NULL || strcmp(asked, "off") != 0);
   memset(signals, 0, sizeof signals);
+  memset(jumps, 0, sizeof jumps);
   /* A cell for each byte, and behind these one for each word. */
   const size_t memoryWords = (MEMORY_BYTES + 3) / 4, sharedWords = sharedBytes / 4;
   const size_t cellBytes = findsRaces ? sizeof(struct cell) * 5 * (memoryWords + BLOCKS * sharedWords) : 1;

@@ -22,6 +22,24 @@ static void checkAligned(struct fiber *F, int line) {
       fail(F, line, "threads of a warp come to different barriers: thread %u waits at line %d", other->thread, other->line);
   }
 }
+/* What the lanes of a warp have done at a jump since they last met, each time they came there. */
+struct jump { uint32_t meetings, known; uint64_t taken; uint8_t times[32]; };
+static struct jump jumps[BLOCKS][(THREADS + 31) / 32][JUMPS];
+/* A jump that all lanes of a warp take together, or none of them. */
+static int alike(struct fiber *F, uint32_t id, int isTaken, int line) {
+  struct jump *const j = &jumps[F->block->index][F->thread / 32][id];
+  if (j->meetings != F->meetings + 1) *j = (struct jump){.meetings = F->meetings + 1};
+  const uint32_t time = j->times[F->thread & 31];
+  if (time == 64) return isTaken;
+  j->times[F->thread & 31] = time + 1;
+  if (time == j->known) {
+    j->known += 1;
+    j->taken |= (uint64_t)(isTaken != 0) << time;
+  } else if ((j->taken >> time & 1) != (isTaken != 0)) {
+    fail(F, line, "a lane of the warp %s, and another one %s", isTaken ? "jumps" : "goes on", isTaken ? "goes on" : "jumps");
+  }
+  return isTaken;
+}
 static uint32_t meetBlock(struct fiber *F, uint32_t id, uint32_t count, int isWaiting, int vote, int line) {
   if (id > 15) fail(F, line, "barriers have the numbers 0 to 15, not %u", id);
   if (count == 0 || count > THREADS || (count & 31 && count != THREADS))
@@ -30,6 +48,7 @@ static uint32_t meetBlock(struct fiber *F, uint32_t id, uint32_t count, int isWa
   if (b->arrived > 0 && b->count != count)
     fail(F, line, "barrier %u is for %u threads here and for %u at line %d", id, count, b->count, b->line);
   F->barrier = id;
+  F->meetings += 1;
   checkAligned(F, line);
   b->count = count;
   b->line = line;
@@ -57,6 +76,7 @@ static uint32_t meetBlock(struct fiber *F, uint32_t id, uint32_t count, int isWa
 static uint32_t inCluster;
 static void meetCluster(struct fiber *F, int line) {
   F->barrier = CLUSTER;
+  F->meetings += 1;
   checkAligned(F, line);
   F->line = line;
   F->what = "the cluster's barrier";
@@ -81,6 +101,7 @@ static void meetWarp(struct fiber *F, uint32_t mask, void (*give)(struct fiber *
   struct fiber *const lanes = lanesOf(F);
   if (!(mask >> (F->thread & 31) & 1)) fail(F, line, "%s: this lane is not in the mask 0x%x", what, mask);
   F->mask = mask;
+  F->meetings += 1;
   F->line = line;
   F->what = what;
   F->state = IN_WARP;

@@ -33,11 +33,11 @@ export function renderTensor(text: KernelText, kernel: DotKernel, tiling: Tensor
   const { out, thread, threads } = text;
   const { product } = tiling;
   const shape = tensorShape(tiling);
-  const { quotient: warp, remainder } = divide(out, thread, lanesOfWarp, threads);
+  const { remainder } = divide(out, thread, lanesOfWarp, threads);
   const { quotient: group, remainder: place } = divide(out, remainder, groupLanes, lanesOfWarp);
   const lane = { group, place };
   const warps = threads / lanesOfWarp;
-  out.stride(warp, sizeOf(shape), warps, warps, (index) => {
+  out.stride(text.warp, sizeOf(shape), warps, warps, (index) => {
     const [batchIndex, left, right] = positionsOf(out, index, shape);
     const extents = product.batch.map(({ extent }) => extent);
     const tile = { batch: positionsOf(out, batchIndex, extents), left, right };

@@ -1,6 +1,6 @@
 // Roughly how many cycles a product takes, for a way to cut it up.
 import type { Address, DotKernel, Place } from "../../kernel.js";
-import { extentOf, type ProductAxis } from "../../schedule/product.js";
+import { extentOf, type Product, type ProductAxis } from "../../schedule/product.js";
 import { loadsIn, rootsOf } from "../../walk.js";
 import {
   chunksAtOnce,
@@ -32,76 +32,103 @@ export interface Surroundings {
   readonly kernel: DotKernel;
   readonly threads: number;
   readonly isFast: (place: Place) => boolean;
-  /** Instructions that follow each sum, roughly. */
-  readonly following: number;
+}
+
+/** Wavefronts that each load of an operand takes, and what follows each sum. */
+interface Fronts {
+  readonly left: number;
+  readonly right: number;
+  readonly end: number;
+}
+
+/** Estimates for the tilings of one product. */
+export class TileCosts {
   /** What was found out about layouts of lanes, by their names. */
-  readonly known: Map<string, number>;
-}
+  private readonly known = new Map<string, number>();
+  private readonly batch: number;
+  private readonly down: number;
+  private readonly across: number;
+  private readonly deep: number;
+  /** Instructions that follow each sum, roughly. */
+  private readonly following: number;
+  private readonly accesses: readonly Address[];
+  private readonly isNear: boolean;
 
-export interface Cycles {
-  readonly least: number;
-  readonly exact: () => number;
-}
+  constructor(
+    product: Product,
+    private readonly surroundings: Surroundings,
+  ) {
+    const { kernel, isFast } = surroundings;
+    const { batch, rows, columns, depth, left, right } = product;
+    [this.batch, this.down, this.across, this.deep] = [batch, rows, columns, depth].map(extentOf);
+    this.following = followingOf(kernel);
+    this.accesses = [...kernel.stores.map(({ address }) => address), ...loadsIn(rootsOf(kernel.stores))];
+    this.isNear = isFast(left) && isFast(right);
+  }
 
-/** Cycles of a block: no less than so many, and how many by what its lanes read together. */
-export function cyclesOf(tiling: Tiling, surroundings: Surroundings): Cycles {
-  const { kernel, threads, isFast, known } = surroundings;
-  const { product, rows, columns, laneRows, laneColumns, split, steps, left, right } = tiling;
-  const [down, across, deep] = [extentOf(product.rows), extentOf(product.columns), extentOf(product.depth)];
-  const tiles =
-    extentOf(product.batch) *
-    Math.ceil(down / (rows * laneRows)) *
-    Math.ceil(across / (columns * laneColumns));
-  const warps = threads / lanesOfWarp;
-  const turns = Math.ceil(tiles / warps);
-  const active = Math.min(tiles, warps);
-  const perScheduler = Math.ceil(active / 4);
-  const sums = rows * columns;
-  const chunks = Math.ceil(deep / (steps * split));
-  const leftLoads = (rows * steps) / (left === null ? 1 : vector);
-  const rightLoads = (columns * steps) / (right === null ? 1 : vector);
-  const issued = steps * sums + leftLoads + rightLoads + (tiling.rotation === null ? 4 : 8);
-  const isOut = isWrittenOut(chunks, tiling);
-  const isNear = isFast(product.left) && isFast(product.right);
-  const wait = isNear ? latency.fast : latency.slow;
-  const ahead = chunksAtOnce(tiling, threads, isNear) - 1;
-  const joining = Math.log2(split) * (30 + 2 * sums * perScheduler);
-  const ending = 60 + (isLong(tiling) ? (chunks * steps * sums) / 128 : 0);
-  const written = isOut ? chunks : Math.min(chunks, ahead + 1);
-  const instructions =
-    written * issued + (split > 1 ? 3 * sums : 0) + (sums / split) * surroundings.following + 60;
-  const fetching = tiling.isShort ? instructions * fetchCycles : 0;
-  /** Cycles if each load takes so many wavefronts. */
-  const total = (leftFronts: number, rightFronts: number, endFronts: number): number => {
-    const fronts = leftLoads * leftFronts + rightLoads * rightFronts;
-    const alone = isOut
-      ? Math.max(issued * lonely, fronts)
-      : ahead > 0
-        ? Math.max(issued * lonely, wait / ahead + fronts)
-        : issued + wait + fronts;
-    const chunk = Math.max(alone, perScheduler * issued, active * fronts);
-    const stores = Math.max(40, (active * sums * endFronts) / split);
-    return turns * (chunks * chunk + wait + joining + ending + stores) + fetching;
-  };
-  const accesses = [...kernel.stores.map(({ address }) => address), ...loadsIn(rootsOf(kernel.stores))];
-  const least = total(
-    left === null ? 1 : leastOfVectors,
-    right === null ? 1 : leastOfVectors,
-    accesses.length,
-  );
-  const lanes = [laneRows, split, tiling.isSplitInside, tiling.rotation];
-  const remembered = (key: string, find: () => number): number => {
-    const found = known.get(key) ?? find();
-    known.set(key, found);
+  /** Cycles of a block at the least, whatever its lanes read together. */
+  least(tiling: Tiling): number {
+    const of = (along: string | null) => (along === null ? 1 : leastOfVectors);
+    return this.cycles(tiling, {
+      left: of(tiling.left),
+      right: of(tiling.right),
+      end: this.accesses.length,
+    });
+  }
+
+  /** Cycles of a block. */
+  exact(tiling: Tiling): number {
+    const { product, rowUnit, columnUnit, laneRows, split, isSplitInside, rotation } = tiling;
+    const lanes = [rowUnit, columnUnit, laneRows, split, isSplitInside, rotation].join(" ");
+    const of = (side: "left" | "right") =>
+      this.remembered(`${side} ${tiling[side]} ${lanes}`, () =>
+        frontsOf(tiling, side, this.surroundings.isFast(product[side])),
+      );
+    const end = this.remembered(lanes, () => endsOf(tiling, this.accesses));
+    return this.cycles(tiling, { left: of("left"), right: of("right"), end });
+  }
+
+  private remembered(key: string, find: () => number): number {
+    const found = this.known.get(key) ?? find();
+    this.known.set(key, found);
     return found;
-  };
-  const of = (side: "left" | "right") =>
-    remembered([side, tiling[side], tiling.rowUnit, tiling.columnUnit, ...lanes].join(" "), () =>
-      frontsOf(tiling, side, isFast(product[side])),
-    );
-  const endFronts = () =>
-    remembered([tiling.rowUnit, tiling.columnUnit, ...lanes].join(" "), () => endsOf(tiling, accesses));
-  return { least, exact: () => total(of("left"), of("right"), endFronts()) };
+  }
+
+  private cycles(tiling: Tiling, fronts: Fronts): number {
+    const { isNear } = this;
+    const { threads } = this.surroundings;
+    const { rows, columns, laneRows, laneColumns, split, steps, left, right } = tiling;
+    const tiles =
+      this.batch *
+      Math.ceil(this.down / (rows * laneRows)) *
+      Math.ceil(this.across / (columns * laneColumns));
+    const warps = threads / lanesOfWarp;
+    const turns = Math.ceil(tiles / warps);
+    const active = Math.min(tiles, warps);
+    const perScheduler = Math.ceil(active / 4);
+    const sums = rows * columns;
+    const chunks = Math.ceil(this.deep / (steps * split));
+    const leftLoads = (rows * steps) / (left === null ? 1 : vector);
+    const rightLoads = (columns * steps) / (right === null ? 1 : vector);
+    const issued = steps * sums + leftLoads + rightLoads + (tiling.rotation === null ? 4 : 8);
+    const isOut = isWrittenOut(chunks, tiling);
+    const wait = isNear ? latency.fast : latency.slow;
+    const ahead = chunksAtOnce(tiling, threads, isNear) - 1;
+    const together = leftLoads * fronts.left + rightLoads * fronts.right;
+    const alone = isOut
+      ? Math.max(issued * lonely, together)
+      : ahead > 0
+        ? Math.max(issued * lonely, wait / ahead + together)
+        : issued + wait + together;
+    const chunk = Math.max(alone, perScheduler * issued, active * together);
+    const joining = Math.log2(split) * (30 + 2 * sums * perScheduler);
+    const ending = 60 + (isLong(tiling) ? (chunks * steps * sums) / 128 : 0);
+    const stores = Math.max(40, (active * sums * fronts.end) / split);
+    const written = isOut ? chunks : Math.min(chunks, ahead + 1);
+    const instructions = written * issued + (split > 1 ? 3 * sums : 0) + (sums / split) * this.following + 60;
+    const fetching = tiling.isShort ? instructions * fetchCycles : 0;
+    return turns * (chunks * chunk + wait + joining + ending + stores) + fetching;
+  }
 }
 
 /** Instructions that follow each sum, roughly. */

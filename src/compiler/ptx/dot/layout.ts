@@ -66,7 +66,10 @@ export const isLong = (tiling: Pick<Tiling, "product" | "split">): boolean =>
   Math.ceil(extentOf(tiling.product.depth) / tiling.split) > regimeOf(tiling).block;
 
 /** Registers that sums and two chunks of operands take, and some for places. */
-export function registersOf(tiling: Tiling, chunks: number): number {
+export function registersOf(
+  tiling: Pick<Tiling, "product" | "rows" | "columns" | "split" | "steps">,
+  chunks: number,
+): number {
   const { rows, columns, steps } = tiling;
   const copies = isLong(tiling) ? (regimeOf(tiling).isCompensated ? 3 : 2) : 1;
   return rows * columns * copies + chunks * steps * (rows + columns) + 32;

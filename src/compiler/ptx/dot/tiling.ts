@@ -1,7 +1,7 @@
 // Which way to cut up a product is best: all are tried, by an estimate of what they cost.
 import type { DotKernel, DotOperand, Place } from "../../kernel.js";
 import { extentOf, productOf, type Product, type ProductAxis } from "../../schedule/product.js";
-import { cyclesOf, followingOf, type Cycles } from "./cost.js";
+import { TileCosts } from "./cost.js";
 import { variantAxis } from "../surroundings.js";
 import { isAlongColumns, registerLimit, registersOf, vector, type Tiling } from "./layout.js";
 import { lanesOfWarp } from "../types.js";
@@ -24,14 +24,20 @@ export function runsAlong(
 
 const powers = (most: number): number[] => [1, 2, 4, 8, 16, 32].filter((power) => power <= most);
 
+/** A tiling, and how many cycles it takes at the least. */
+interface Candidate {
+  readonly tiling: Tiling;
+  readonly least: number;
+}
+
 /** The one that takes the fewest cycles; those that take more in any case are not looked at. */
-function bestOf(candidates: { readonly tiling: Tiling; readonly cycles: Cycles }[]): Cost<Tiling> {
-  candidates.sort((a, b) => a.cycles.least - b.cycles.least);
+function bestOf(candidates: Candidate[], costs: TileCosts): Cost<Tiling> {
+  candidates.sort((a, b) => a.least - b.least);
   let best = candidates[0].tiling;
   let fewest = Infinity;
-  for (const { tiling, cycles } of candidates) {
-    if (cycles.least >= fewest) break;
-    const exact = cycles.exact();
+  for (const { tiling, least } of candidates) {
+    if (least >= fewest) break;
+    const exact = costs.exact(tiling);
     if (exact < fewest) [fewest, best] = [exact, tiling];
   }
   return { tiling: best, cycles: fewest };
@@ -77,9 +83,8 @@ export function tilingOf(kernel: DotKernel, needs: TilingNeeds): Cost<Tiling> {
     rightColumns: runsAlong(product.columns.at(-1), "right", product.right, all),
   };
   const isStoredAlong = kernel.stores.some(({ address }) => isAlongColumns(product, address));
-  const following = followingOf(kernel);
-  const given = { kernel, threads, isFast, following, known: new Map<string, number>() };
-  const candidates: { readonly tiling: Tiling; readonly cycles: Cycles }[] = [];
+  const costs = new TileCosts(product, { kernel, threads, isFast });
+  const candidates: Candidate[] = [];
   for (const rows of powers(8).filter((count) => count < 2 * down)) {
     for (const columns of powers(8).filter((count) => count < 2 * across)) {
       const left = along.leftDepth ? "depth" : along.leftRows && rows >= vector ? "rows" : null;
@@ -90,6 +95,7 @@ export function tilingOf(kernel: DotKernel, needs: TilingNeeds): Cost<Tiling> {
       const tile = { product, rows, columns, rowUnit, columnUnit, steps, left, right } as const;
       for (const split of powers(32)) {
         if (split > 1 && lastExtent < split * steps) continue;
+        if (registersOf({ ...tile, split }, 1) > registerLimit(threads)) continue;
         const chunks = Math.floor(lastExtent / (split * steps));
         for (const laneRows of powers(lanesOfWarp / split)) {
           const laneColumns = lanesOfWarp / split / laneRows;
@@ -101,13 +107,12 @@ export function tilingOf(kernel: DotKernel, needs: TilingNeeds): Cost<Tiling> {
               if (rotation === "rows" && (laneRows === 1 || chunks < 2)) continue;
               if (rotation === "columns" && (laneColumns === 1 || chunks < 2)) continue;
               const tiling = { ...tile, laneRows, laneColumns, split, isSplitInside, rotation, isShort };
-              if (registersOf(tiling, 1) > registerLimit(threads)) continue;
-              candidates.push({ tiling, cycles: cyclesOf(tiling, given) });
+              candidates.push({ tiling, least: costs.least(tiling) });
             }
           }
         }
       }
     }
   }
-  return bestOf(candidates);
+  return bestOf(candidates, costs);
 }

@@ -6,7 +6,7 @@ import { sizeOf } from "../core/shape.js";
 import { bind, inline, replaying, traceClosed } from "../core/trace.js";
 import { showType } from "../core/type.js";
 import { userLocation } from "../core/userCode.js";
-import type { Layout } from "../sharding/axes.js";
+import { wholeLayout, type Layout } from "../sharding/axes.js";
 import { constraintOf, type ShardMapParams } from "./constraints.js";
 import { isControl, lowerControl } from "./control.js";
 import { blockType, countOf, sameLayout, showLayout, type AxisSizes } from "./layouts.js";
@@ -80,6 +80,14 @@ function gatherMessage(
 
 function lowerEquation(equation: Equation, read: Read, lowering: Lowering): readonly Placed[] {
   const { primitive, params, inputs } = equation;
+  if (isForAll(equation, lowering)) {
+    const whole = ({ type }: Atom) => wholeLayout(type.shape.length);
+    const blocks = inputs.map((input) => read(input, whole(input)));
+    return bind(primitive, blocks, params).map((block, at) => ({
+      block,
+      layout: whole(equation.outputs[at]),
+    }));
+  }
   if (isControl(equation)) return lowerControl(equation, read, lowering);
   const constraint = constraintOf(equation);
   if (constraint !== null) {
@@ -94,6 +102,10 @@ function lowerEquation(equation: Equation, read: Read, lowering: Lowering): read
   }
   return lowerByRule(equation, ruleFor(equation), read, lowering);
 }
+
+/** Whether all devices do an equation as it is. */
+const isForAll = (equation: Equation, { layouts }: Lowering): boolean =>
+  layouts.isWhole(equation) && (isControl(equation) || ruleFor(equation).apply === undefined);
 
 function lowerByRule(
   equation: Equation,

@@ -21,6 +21,7 @@ export class Layouts {
   private changes = 0;
   private readonly changed = new Map<Variable, number>();
   private readonly seen = new Map<Equation, number>();
+  private readonly whole = new Map<Equation, boolean>();
 
   constructor(private readonly sizes: AxisSizes) {}
 
@@ -29,6 +30,22 @@ export class Layouts {
   }
 
   ofAtom = (atom: Atom): Layout => (atom.kind === "variable" ? this.of(atom) : []);
+
+  /** Whether all that an equation takes and gives is whole, in loops and branches of it as well; layouts must be settled. */
+  isWhole(equation: Equation): boolean {
+    const known = this.whole.get(equation);
+    if (known !== undefined) return known;
+    const isWhole = (atom: Atom) => this.ofAtom(atom).every((names) => names.length === 0);
+    const found =
+      constraintOf(equation) === null &&
+      equation.inputs.every(isWhole) &&
+      equation.outputs.every(isWhole) &&
+      subPrograms(equation).every(
+        ({ inputs, equations }) => inputs.every(isWhole) && equations.every((inner) => this.isWhole(inner)),
+      );
+    this.whole.set(equation, found);
+    return found;
+  }
 
   /** Gives a value the layout that is asked for. */
   fix(variable: Variable, layout: Layout): void {

@@ -13,6 +13,7 @@ import { align } from "../plan/placing.js";
 import type { Renderer } from "../renderer.js";
 import { inLevels } from "../schedule/levels.js";
 import { distributeLoops } from "../simplify/distribute.js";
+import { joinSiblings } from "../simplify/siblings.js";
 import { simplifyProgram } from "../simplify/simplify.js";
 import { sliceParts } from "../simplify/slices.js";
 import { kernelsIn } from "../walk.js";
@@ -118,17 +119,18 @@ const rendererFor = (
   divide: (given) => {
     const whole: DividedProgram = { program: simplifyProgram(given), axes: [] };
     const largest = (largestShare * sharedBytes * mostBlocks) / 4;
+    const short = (program: Program) =>
+      joinSiblings(
+        simplifyProgram(sliceParts(distributeLoops(simplifyProgram(sliceParts(program)), largest))),
+      );
     const divided =
       mostBlocks === 1
         ? null
-        : divideProgram(
-            simplifyProgram(sliceParts(distributeLoops(simplifyProgram(sliceParts(whole.program)), largest))),
-            {
-              most: mostBlocks,
-              near: clusterBlocks,
-              costs: (parts) => (parts <= clusterBlocks ? { ...costs, meeting: clusterMeeting } : costs),
-            },
-          );
+        : divideProgram(short(whole.program), {
+            most: mostBlocks,
+            near: clusterBlocks,
+            costs: (parts) => (parts <= clusterBlocks ? { ...costs, meeting: clusterMeeting } : costs),
+          });
     const { program: own, axes } = divided ?? whole;
     const inPieces = takePieces(own, sharedBytes);
     return inPieces === own ? divided : { program: inPieces, axes };

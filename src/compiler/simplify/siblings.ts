@@ -1,0 +1,160 @@
+// Loops that do the same with other arrays, and need nothing of each other, as one loop: what their iterations do alike can be
+// done at once then, and blocks of a GPU meet for all of them together. Networks are initialised by such loops, say.
+import {
+  hasEffect,
+  mapSubPrograms,
+  newVariable,
+  subPrograms,
+  type Atom,
+  type Equation,
+  type Program,
+  type ScanParams,
+  type Variable,
+} from "../../array/index.js";
+import { programKey } from "../key.js";
+
+/** Loops of more equations than this keep a machine busy by themselves. */
+const fewEquations = 100;
+
+/** A program whose small loops of one form are one loop each, those in loops and branches, too. */
+export function joinSiblings(program: Program): Program {
+  let equations: readonly Equation[] = program.equations.map((equation) =>
+    mapSubPrograms(equation, joinSiblings),
+  );
+  for (;;) {
+    const siblings = findSiblings(equations);
+    if (siblings === null) return { ...program, equations };
+    equations = withJoined(equations, siblings);
+  }
+}
+
+const forms = new WeakMap<Equation, string | null>();
+
+/** What loops have in common that can be one; null for what cannot. */
+function formOf(equation: Equation): string | null {
+  const known = forms.get(equation);
+  if (known !== undefined) return known;
+  const form = equation.primitive.name === "scan" && !hasEffect(equation) ? writeForm(equation) : null;
+  forms.set(equation, form);
+  return form;
+}
+
+function writeForm({ params }: Equation): string | null {
+  const { body, ...others } = params as ScanParams;
+  return body.equations.length > fewEquations ? null : `${JSON.stringify(others)} ${programKey(body)}`;
+}
+
+/** The first loops of one form of which none needs another one. */
+function findSiblings(equations: readonly Equation[]): readonly Equation[] | null {
+  const byForm = new Map<string, Equation[]>();
+  for (const equation of equations) {
+    const form = formOf(equation);
+    if (form !== null) byForm.set(form, [...(byForm.get(form) ?? []), equation]);
+  }
+  const candidates = [...byForm.values()].filter(({ length }) => length > 1);
+  if (candidates.length === 0) return null;
+  const needed = loopsNeeded(equations, new Set(candidates.flat()));
+  for (const alike of candidates) {
+    const found: Equation[] = [];
+    for (const one of alike) {
+      const needs = needed.get(one);
+      if (found.every((other) => needs?.has(other) !== true)) found.push(one);
+    }
+    if (found.length > 1) return found;
+  }
+  return null;
+}
+
+/** Of which of some loops others need results, directly or by what is between them. */
+function loopsNeeded(
+  equations: readonly Equation[],
+  loops: ReadonlySet<Equation>,
+): ReadonlyMap<Equation, ReadonlySet<Equation>> {
+  const sources = new Map<Atom, ReadonlySet<Equation>>();
+  const needed = new Map<Equation, ReadonlySet<Equation>>();
+  for (const equation of equations) {
+    const all = new Set(equation.inputs.flatMap((input) => [...(sources.get(input) ?? [])]));
+    if (loops.has(equation)) needed.set(equation, all);
+    const given = loops.has(equation) ? new Set([...all, equation]) : all;
+    if (given.size > 0) for (const output of equation.outputs) sources.set(output, given);
+  }
+  return needed;
+}
+
+/** Equations with one loop for several, in the place of the last of them. */
+function withJoined(equations: readonly Equation[], siblings: readonly Equation[]): readonly Equation[] {
+  const isSibling = new Set(siblings);
+  const last = siblings[siblings.length - 1];
+  const before: Equation[] = [];
+  const behind: Equation[] = [];
+  // What comes later than it did, and what needs that.
+  const late = new Set<Atom>();
+  for (const equation of equations) {
+    if (equation === last) {
+      before.push(joined(siblings), ...behind.splice(0));
+      late.clear();
+    } else if (isSibling.has(equation) || equation.inputs.some((input) => late.has(input))) {
+      for (const output of equation.outputs) late.add(output);
+      if (!isSibling.has(equation)) behind.push(equation);
+    } else before.push(equation);
+  }
+  return before;
+}
+
+/** What all of some lists have of each role, one list after the other. */
+const byRole = <T>(lists: readonly (readonly T[])[], ends: readonly number[]): T[] =>
+  ends.flatMap((end, role) => lists.flatMap((list) => list.slice(role === 0 ? 0 : ends[role - 1], end)));
+
+function joined(siblings: readonly Equation[]): Equation {
+  const [first] = siblings;
+  const params = first.params as ScanParams;
+  const { constants, carries } = params;
+  const bodies = siblings.map((sibling) => copied((sibling.params as ScanParams).body));
+  const ofInputs = [constants, constants + carries, first.inputs.length];
+  const ofOutputs = [carries, first.outputs.length];
+  const count = siblings.length;
+  return {
+    ...first,
+    inputs: byRole(
+      siblings.map(({ inputs }) => inputs),
+      ofInputs,
+    ),
+    outputs: byRole(
+      siblings.map(({ outputs }) => outputs),
+      ofOutputs,
+    ),
+    params: {
+      ...params,
+      constants: count * constants,
+      carries: count * carries,
+      body: {
+        inputs: byRole(
+          bodies.map(({ inputs }) => inputs),
+          ofInputs,
+        ),
+        equations: bodies.flatMap(({ equations }) => equations),
+        outputs: byRole(
+          bodies.map(({ outputs }) => outputs),
+          ofOutputs,
+        ),
+      },
+    } satisfies ScanParams,
+  };
+}
+
+/** The same program with variables of its own: loops may have had one body. */
+function copied(program: Program): Program {
+  const names = new Map<Variable, Variable>();
+  const define = (variable: Variable): Variable => {
+    const own = newVariable(variable.type);
+    names.set(variable, own);
+    return own;
+  };
+  const rename = (atom: Atom): Atom => (atom.kind === "variable" ? (names.get(atom) ?? atom) : atom);
+  const inputs = program.inputs.map(define);
+  const equations = program.equations.map((equation) => {
+    const own = subPrograms(equation).length === 0 ? equation : mapSubPrograms(equation, copied);
+    return { ...own, inputs: equation.inputs.map(rename), outputs: equation.outputs.map(define) };
+  });
+  return { inputs, equations, outputs: program.outputs.map(rename) };
+}

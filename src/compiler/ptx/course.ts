@@ -1,5 +1,5 @@
-// What the threads of a block do in a program, one thing after the other: which of them do each kernel, and where those of a
-// warp, of a block or of all blocks wait for each other, because one would touch what another has not done with.
+// Which threads of a block do each kernel of a program, and where those of a warp, of a block or of all blocks wait for each
+// other, because one would touch what another has not done with.
 import type { ExchangeKernel, Kernel, LoopKernel, Place, SortKernel, Step } from "../kernel.js";
 import { accessesOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
@@ -7,127 +7,14 @@ import { splitByCopies } from "../plan/once.js";
 import { Meetings, type Touch, type Who } from "../schedule/meetings.js";
 import { formOf } from "../schedule/forms.js";
 import { kernelsIn } from "../walk.js";
+import type { Action, StepOf } from "./actions.js";
 import { CommonUse } from "./commonUse.js";
 import { exchangePhases, exchangesFrom, isInCommon, startsOnSide } from "./exchange/index.js";
 import { sharedSortWorks } from "./sharedSort/index.js";
+import { State } from "./state.js";
 import { lanesOfWarp } from "./types.js";
 import { areAlike } from "./variants.js";
 import { workOf, type OwnKernel, type Work } from "./work.js";
-
-type StepOf<Kind extends Step["kind"]> = Extract<Step, { kind: Kind }>;
-type PrintKernel = Extract<Kernel, { kind: "print" }>;
-
-/** Threads do a kernel, a part of it, or several of one form, from one of them on. */
-export interface WorkAction {
-  readonly kind: "work";
-  readonly kernels: readonly Kernel[];
-  readonly work: Work;
-  readonly first: number;
-  /** Whether the threads of all blocks share its points. */
-  readonly isOverBlocks: boolean;
-  /** What is done of the kernel, in words, if it is not the first of it. */
-  readonly note: string | null;
-}
-
-export type Action =
-  | WorkAction
-  | { readonly kind: "wait"; readonly circle: "block" | "grid" }
-  /** The lanes of a warp wait for each other. */
-  | { readonly kind: "align"; readonly warp: number }
-  /** The next exchange goes by the other side. */
-  | { readonly kind: "turn" }
-  | { readonly kind: "print"; readonly kernel: PrintKernel }
-  /** What is done where a sort was too much for a block. */
-  | { readonly kind: "tooMuch"; readonly body: readonly Action[] }
-  /** A loop; `warp` is the only warp that has anything to do in it, if there is one. */
-  | {
-      readonly kind: "loop";
-      readonly step: StepOf<"loop">;
-      readonly warp: number | null;
-      readonly body: readonly Action[];
-    }
-  | {
-      readonly kind: "while";
-      readonly step: StepOf<"while">;
-      readonly test: readonly Action[];
-      readonly body: readonly Action[];
-    }
-  | {
-      readonly kind: "branch";
-      readonly step: StepOf<"branch">;
-      readonly cases: readonly (readonly Action[])[];
-    };
-
-/** All that threads do in some actions, in order. */
-export const worksIn = (actions: readonly Action[]): WorkAction[] =>
-  actions.flatMap((action): readonly WorkAction[] => {
-    switch (action.kind) {
-      case "work":
-        return [action];
-      case "loop":
-      case "tooMuch":
-        return worksIn(action.body);
-      case "while":
-        return worksIn([...action.test, ...action.body]);
-      case "branch":
-        return action.cases.flatMap(worksIn);
-      case "wait":
-      case "align":
-      case "turn":
-      case "print":
-        return [];
-    }
-  });
-
-/** What has been touched when a block has come so far. */
-class State {
-  constructor(
-    /** Since the threads of the block last met. */
-    readonly block: Meetings,
-    /** By lanes of each warp, since they last waited for each other. */
-    readonly warps: Map<number, Meetings>,
-    /** What blocks have in common. */
-    readonly common: CommonUse,
-    /** Threads that have had something to do since the block last met. */
-    public busy = 0,
-  ) {}
-
-  fork(): State {
-    const warps = new Map([...this.warps].map(([warp, meetings]) => [warp, meetings.fork()]));
-    return new State(this.block.fork(), warps, this.common.fork(), this.busy);
-  }
-
-  /** Takes in what has been touched on other ways. */
-  join(others: readonly State[]): void {
-    this.block.join(others.map(({ block }) => block));
-    for (const warp of new Set(others.flatMap(({ warps }) => [...warps.keys()]))) {
-      const ways = others.flatMap(({ warps }) => warps.get(warp) ?? []);
-      const joined = ways[0].fork();
-      joined.join(ways);
-      this.warps.set(warp, joined);
-    }
-    this.common.join(others.map(({ common }) => common));
-    this.busy = Math.max(...others.map(({ busy }) => busy));
-  }
-
-  /** Whether all that another one knows of is known here. */
-  covers(other: State): boolean {
-    return (
-      this.block.covers(other.block) &&
-      this.common.covers(other.common) &&
-      [...other.warps].every(([warp, meetings]) => {
-        const own = this.warps.get(warp);
-        return own === undefined ? !meetings.isPending : own.covers(meetings);
-      })
-    );
-  }
-
-  blockHasMet(): void {
-    this.block.clear();
-    this.warps.clear();
-    this.busy = 0;
-  }
-}
 
 /** Loops of so few kernels stay in the nearest cache for instructions, and it is worth having them there for so many turns. */
 const [tightKernels, tightTurns] = [24, 16];

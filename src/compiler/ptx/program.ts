@@ -3,7 +3,8 @@
 import { itemSize } from "../../array/index.js";
 import type { Place, Step } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
-import { Course, worksIn, type Action, type WorkAction } from "./course.js";
+import { worksIn, type Action, type WorkAction } from "./actions.js";
+import { Course } from "./course.js";
 import { functionsIn } from "./functions.js";
 import { Grid } from "./grid.js";
 import { showSchedule } from "./schedule.js";

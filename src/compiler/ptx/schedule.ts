@@ -2,7 +2,7 @@
 import type { Step } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { buffersIn, nameBuffers } from "../show/names.js";
-import { worksIn, type Action } from "./course.js";
+import { worksIn, type Action } from "./actions.js";
 import { describeBuffers } from "./describe.js";
 import { lanesOfWarp } from "./types.js";
 

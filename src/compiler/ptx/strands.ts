@@ -1,5 +1,5 @@
 // Actions of a block that different threads do at the same time.
-import type { Action } from "./course.js";
+import type { Action } from "./actions.js";
 import { lanesOfWarp } from "./types.js";
 
 /** What some of the threads do, from a first one to before another, one after the other. */

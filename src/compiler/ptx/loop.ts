@@ -9,7 +9,7 @@ import { describeReduction, extentsOf, positionIn, Reducing, reducingThreads } f
 import { renderInOrder } from "./scatter.js";
 import { variantAxis, type KernelText, type Variants } from "./surroundings.js";
 import { lanesOfWarp, wholeWarps } from "./types.js";
-import { pointsAtOnce, Values } from "./values.js";
+import { independentOf, pointsAtOnce, Values } from "./values.js";
 import { countOf, perThread } from "./words.js";
 import { variantPlaces } from "./variants.js";
 import type { Manner, Work } from "./work.js";
@@ -54,6 +54,7 @@ export function loopWork(kernels: readonly LoopKernel[], { threads, isShort, isF
         loops: nest.loops,
         gaps,
         many,
+        isShort,
       }),
     describe: () =>
       `loop, ${countOf(points, "point")}${of}, ${perThread(points, threads)}${many > 1 ? `, ${many} at once` : ""}`,
@@ -107,6 +108,8 @@ interface Points {
   readonly loops: readonly Loop[];
   readonly gaps: readonly Gap[];
   readonly many: number;
+  /** Whether code should be short: one loop for all points then, those that are not there included. */
+  readonly isShort: boolean;
 }
 
 /** Whether a point, of so many, is in none of some gaps; null where there are none. */
@@ -122,14 +125,30 @@ function isOutside(text: KernelText, index: string, gaps: readonly Gap[], count:
 }
 
 /** Every thread takes every so many-th point, several of them at a time where there are enough. */
-function renderPoints(text: KernelText, kernel: LoopKernel, { loops, gaps, many: most }: Points): void {
+function renderPoints(
+  text: KernelText,
+  kernel: LoopKernel,
+  { loops, gaps, many: most, isShort }: Points,
+): void {
   const { out, thread, threads } = text;
   const extents = extentsOf(loops);
   const count = sizeOf(extents);
   const roots = rootsOf(kernel.body);
+  const round = most * threads;
+  const isOne = isShort && most > 1 && count % round !== 0;
+  const end = isOne ? Math.ceil(count / round) * round : count;
+  const nobodys = isOne
+    ? [...gaps.filter(({ to }) => to < count), { from: lastPoint(gaps, count), to: end }]
+    : gaps;
+  // Each thread has several points, so that none of them writes what all of them read.
+  if (count > threads) {
+    const axes = new Set(loops.map(({ axis }) => axis));
+    const fixed = independentOf(roots, axes, (address) => text.hasVariants(address));
+    new Values(text, positionIn([], [])).compute(fixed);
+  }
   const points = (first: string, many: number) => {
     const indices = Array.from({ length: many }, (_, at) => out.plus(first, at * threads));
-    const conditions = indices.map((index) => isOutside(text, index, gaps, count));
+    const conditions = indices.map((index) => isOutside(text, index, nobodys, end));
     const values = indices.map((index, at) => {
       const position = positionIn(loops, positionsOf(out, index, extents));
       return new Values(text, position, undefined, String(at), conditions[at]);
@@ -137,7 +156,11 @@ function renderPoints(text: KernelText, kernel: LoopKernel, { loops, gaps, many:
     Values.computeAll(values, roots);
     values.forEach((one, at) => one.put(kernel.body, conditions[at]));
   };
-  const whole = most === 1 ? 0 : Math.floor(count / (most * threads)) * most * threads;
-  out.stride(thread, whole, most * threads, threads, (first) => points(first, most));
-  out.stride(out.plus(thread, whole), count, threads, threads, (index) => points(index, 1));
+  const whole = most === 1 ? 0 : Math.floor(end / round) * round;
+  out.stride(thread, whole, round, threads, (first) => points(first, most));
+  out.stride(out.plus(thread, whole), end, threads, threads, (index) => points(index, 1));
 }
+
+/** The first of the points at the end for which there is nothing to be done. */
+const lastPoint = (gaps: readonly Gap[], count: number): number =>
+  gaps.find(({ to }) => to === count)?.from ?? count;

@@ -1,14 +1,14 @@
 // Reductions as PTX: each is shared out among several threads where there are few points.
 import { sizeOf } from "../../array/index.js";
-import type { Buffer, Expression, LoopKernel } from "../kernel.js";
-import { kernelRoots, planNest, type Loop, type Nest } from "../schedule/nest.js";
+import type { Buffer, LoopKernel } from "../kernel.js";
+import { planNest, type Loop, type Nest } from "../schedule/nest.js";
 import { reductionRegimes, type Regime } from "../schedule/sums.js";
-import { expressionsBelow, loadsOf, operandsOf, reductionRoots, rootsOf } from "../walk.js";
+import { loadsOf, reductionRoots, rootsOf } from "../walk.js";
 import { Accumulator } from "./accumulators.js";
 import { divide, positionsOf } from "./indices.js";
 import type { KernelText } from "./surroundings.js";
 import { lanesOfWarp, wholeWarps } from "./types.js";
-import { pointsAtOnce, Values } from "./values.js";
+import { independentOf, pointsAtOnce, Values } from "./values.js";
 
 /** Elements of a reduction that a thread works on at once, at most: as many loads are on their way together. */
 const mostElements = 8;
@@ -178,7 +178,7 @@ export class Reducing {
     const whole = Math.floor(length / (members * many)) * members * many;
     // Who has no point of its own must not read what others may write in place meanwhile.
     out.when(isOwn, () => {
-      outside.compute(this.independent());
+      outside.compute(independentOf(roots, new Set(reduced.map(({ axis }) => axis))));
       out.stride(member, whole, members * many, members, (first) => elements(first, many));
       out.stride(out.plus(member, whole), length, members, members, (at) => elements(at, 1));
     });
@@ -200,23 +200,6 @@ export class Reducing {
     const placeOf = (buffer: Buffer) => `${fast.has(buffer)} ${addresses.get(buffer)}`;
     const read = new Set(loadsOf(kernel).all.map(({ buffer }) => placeOf(buffer)));
     return kernel.after.some(({ address }) => read.has(placeOf(address.buffer)));
-  }
-
-  /** Values that the loop needs and that are the same in all its turns. */
-  private independent(): Expression[] {
-    const axes = new Set(this.reduced.map(({ axis }) => axis));
-    const isMoving = new Set<Expression>();
-    const needed = expressionsBelow([...reductionRoots(this.kernel), ...rootsOf(this.kernel.body)]);
-    for (const expression of expressionsBelow(kernelRoots(this.kernel))) {
-      const moves =
-        expression.kind === "reduced" ||
-        (expression.kind === "axis" && axes.has(expression.axis)) ||
-        (expression.kind === "load" &&
-          expression.address.strides.some((stride, axis) => stride !== 0 && axes.has(axis))) ||
-        operandsOf(expression).some((operand) => isMoving.has(operand));
-      if (moves) isMoving.add(expression);
-    }
-    return needed.filter((expression) => !isMoving.has(expression));
   }
 
   /** Brings the totals of all threads of a group together, in an order of their own. */

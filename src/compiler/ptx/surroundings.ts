@@ -184,6 +184,12 @@ export class KernelText {
     return register === null ? moved : this.moved(moved, register, bytes);
   }
 
+  /** Whether a place of a kernel is another one for its variants. */
+  hasVariants(place: Place): boolean {
+    const [first, ...others] = this.variants?.places.get(place) ?? [];
+    return others.some(({ buffer, offset }) => buffer !== first.buffer || offset !== first.offset);
+  }
+
   /** Where what this block hands to others by the next exchange begins, given how far it is to that of the next block. */
   private stagedBase(stride: number): string {
     const { out } = this;

@@ -1,7 +1,7 @@
 // The values of a kernel at one point: which of them are in registers now, and how each is computed.
 import type { Address, Combine, Expression, Load, Store } from "../kernel.js";
 import { operationCosts } from "../primitives/elementwise.js";
-import { expressionsBelow, rootsOf } from "../walk.js";
+import { expressionsBelow, operandsOf, rootsOf } from "../walk.js";
 import { callRandomBits, constantText, operate } from "./operations.js";
 import { exactTogether, isInexact, type Inexact } from "./quotients.js";
 import { variantAxis, type KernelText, type Part, type Reference } from "./surroundings.js";
@@ -34,6 +34,30 @@ export function pointsAtOnce(
   let many = 1;
   while (many < most && 2 * many <= available && 2 * many * cost <= enough) many *= 2;
   return many;
+}
+
+/**
+ * Everything below some roots that stays the same while positions along some axes change. `isElsewhere` says of which addresses
+ * the place changes as well.
+ */
+export function independentOf(
+  roots: readonly Expression[],
+  axes: ReadonlySet<number>,
+  isElsewhere: (address: Address) => boolean = () => false,
+): Expression[] {
+  const isMoving = new Set<Expression>();
+  const needed = expressionsBelow(roots);
+  for (const expression of needed) {
+    const moves =
+      expression.kind === "reduced" ||
+      (expression.kind === "axis" && axes.has(expression.axis)) ||
+      (expression.kind === "load" &&
+        (isElsewhere(expression.address) ||
+          expression.address.strides.some((stride, axis) => stride !== 0 && axes.has(axis)))) ||
+      operandsOf(expression).some((operand) => isMoving.has(operand));
+    if (moves) isMoving.add(expression);
+  }
+  return needed.filter((expression) => !isMoving.has(expression));
 }
 
 export class Values {

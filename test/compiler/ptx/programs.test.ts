@@ -50,6 +50,26 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/programs.test.ts"))(
       }
     });
 
+    it("loop over any number of points, with what is the same for all of them", () => {
+      const sizes = [511, 513, 2048, 4100, 5000];
+      const f = (scale: Array, ...arrays: Array[]) =>
+        arrays.map((x) =>
+          x
+            .mul(scale.slice(0))
+            .add(scale.slice(1))
+            .mul(x)
+            .add(x.greater(scale.slice(2))),
+        );
+      const args = [
+        np.array([3, 5, 7]).astype("float32"),
+        ...sizes.map((size) => np.arange(size).mod(11).astype("float32")),
+      ];
+      const results = [device, "interpreter"].map((on) => jit(f, { device: on })(...(args as [Array])));
+      sizes.forEach((size, at) =>
+        expect([size, results[0][at].toArray()]).toEqual([size, results[1][at].toArray()]),
+      );
+    });
+
     it("print in order from loops and branches, and stop where printing fails", () =>
       expectPrintsInOrder(device));
   },

@@ -47,8 +47,12 @@ function edgesOf(steps: readonly KernelStep[], last: ReadonlyMap<Buffer, number>
     for (const { buffer, kind } of accesses) {
       behind(writers.get(buffer), 1);
       if (kind === "write") behind(readers.get(buffer), 1);
-      // Whoever uses a buffer last may write over it: it stays behind all others.
-      else if (last.get(buffer) === at) behind(readers.get(buffer), 0);
+      // Whoever uses a buffer last may write over it: it stays behind all others, but for exchanges, which have more to wait for.
+      else if (last.get(buffer) === at)
+        behind(
+          readers.get(buffer)?.filter((other) => steps[other].kernel.kind !== "exchange"),
+          0,
+        );
     }
     for (const { buffer, kind } of accesses) {
       const list = kind === "write" ? writers : readers;
@@ -59,16 +63,40 @@ function edgesOf(steps: readonly KernelStep[], last: ReadonlyMap<Buffer, number>
   return edges;
 }
 
+/**
+ * The first level that each kernel can have if all exchanges of which none waits for another one have the same: the parts of the
+ * machine meet once for all of them.
+ */
+function firstLevels(steps: readonly KernelStep[], edges: readonly (readonly Edge[])[]): number[] {
+  const isExchange = steps.map(({ kernel }) => kernel.kind === "exchange");
+  /** Exchanges that come one after the other before each kernel. */
+  const meetings = steps.map(() => 0);
+  const levels = steps.map(() => 0);
+  steps.forEach((_, at) => {
+    for (const { to } of edges[at])
+      meetings[to] = Math.max(meetings[to], meetings[at] + Number(isExchange[at]));
+  });
+  for (;;) {
+    const ofMeeting: number[] = [];
+    steps.forEach((_, at) => {
+      if (isExchange[at]) ofMeeting[meetings[at]] = Math.max(ofMeeting[meetings[at]] ?? 0, levels[at]);
+      for (const { to, distance } of edges[at]) levels[to] = Math.max(levels[to], levels[at] + distance);
+    });
+    const early = steps.flatMap((_, at) =>
+      isExchange[at] && levels[at] < ofMeeting[meetings[at]] ? [at] : [],
+    );
+    if (early.length === 0) return levels;
+    for (const at of early) levels[at] = ofMeeting[meetings[at]];
+  }
+}
+
 /** The level of each kernel: the first that it can have, or a later one that has a kernel of its form. */
 function levelsOf(steps: readonly KernelStep[], last: ReadonlyMap<Buffer, number>): number[] {
   const edges = edgesOf(steps, last);
-  const levels = steps.map(() => 0);
-  steps.forEach((_, at) => {
-    for (const { to, distance } of edges[at]) levels[to] = Math.max(levels[to], levels[at] + distance);
-  });
+  const levels = firstLevels(steps, edges);
   const ofForm = new Map<string, Set<number>>();
   for (let at = steps.length - 1; at >= 0; at--) {
-    const form = kindOf(steps[at].kernel);
+    const form = formOf(steps[at].kernel)?.key ?? null;
     if (form === null) continue;
     const others = ofForm.get(form) ?? new Set();
     ofForm.set(form, others);

@@ -5,7 +5,7 @@ import { planMemory } from "../../../src/compiler/plan/arena.js";
 import { companyOf } from "../../../src/compiler/plan/company.js";
 import { findLifetimes } from "../../../src/compiler/plan/lifetimes.js";
 import { inLevels } from "../../../src/compiler/schedule/levels.js";
-import { buffer, copy, loopOf, print, product, sort, stepsOf } from "./kernels.js";
+import { buffer, copy, exchange, loopOf, print, product, sort, stepsOf } from "./kernels.js";
 
 const [a, b, c, d, e, f] = ["a", "b", "c", "d", "e", "f"].map((name) => buffer(name));
 const named = (steps: readonly Step[]): string[] =>
@@ -61,6 +61,20 @@ it("what is alike comes together, at the later of its times where nothing waits 
   // Somebody waits for it in between.
   expect(ordered([product(a, a, b), copy(b, x), copy(c, d), copy(d, y), product(y, y, z)])).toEqual([
     ...["dot", "c to d", "b to x", "d to y", "dot"],
+  ]);
+});
+
+it("exchanges that do not wait for each other come together, at the latest of their times", () => {
+  const [x, y, z] = ["x", "y", "z"].map((name) => buffer(name));
+  // The first one's result is needed by somebody who needs nothing else: it waits for the second all the same.
+  const kernels = [exchange("add", a, b), copy(c, d), exchange("add", d, e), copy(b, x), copy(e, y)];
+  expect(ordered(kernels)).toEqual(["c to d", "exchange", "exchange", "b to x", "e to y"]);
+  // One that waits for another one comes at a time of its own, and others that can wait come along.
+  const chain = [exchange("add", a, b), copy(b, c), exchange("add", c, d), exchange(null, e, x), copy(d, z)];
+  expect(ordered(chain)).toEqual(["exchange", "exchange", "b to c", "exchange", "d to z"]);
+  // A reader beside them that comes last holds up neither.
+  expect(ordered([exchange("add", a, b), copy(a, c), exchange("add", c, d)])).toEqual([
+    ...["a to c", "exchange", "exchange"],
   ]);
 });
 

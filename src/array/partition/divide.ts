@@ -60,6 +60,10 @@ export function divideProgram(given: Program, machine: Machine): DividedProgram 
   const rows = products.map(([count]) => count);
   const size = powerBelow(Math.min(most, rows[0] / leastRows));
   const divisions = size < 2 ? [] : [divideInto(program, kinds, along("parts", size), machine)];
+  // Twice as many may be better where they still meet for less.
+  const twice = 2 * size;
+  if (size > 1 && twice <= Math.min(most, near) && rows[0] % twice === 0)
+    divisions.push(divideInto(program, kinds, along("parts", twice), machine));
   // Half as many may be better where another product has just so many rows, and is computed more often.
   if (size > 2 && rows.some((count) => count % size === size / 2))
     divisions.push(divideInto(program, kinds.toSorted(byTurns), along("parts", size / 2), machine));

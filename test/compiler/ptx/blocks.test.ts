@@ -51,9 +51,9 @@ const map = (f: (...leaves: Array[]) => Array, ...trees: Weights[]): Weights =>
 const network = (key: Array): Weights => {
   const [first, second] = [...random.split(key)];
   return {
-    a: random.normal(first, [8, 32]).mul(0.3),
-    b: random.normal(second, [32, 32]).mul(0.2),
-    c: np.zeros([32]),
+    a: random.normal(first, [8, 64]).mul(0.3),
+    b: random.normal(second, [64, 64]).mul(0.15),
+    c: np.zeros([64]),
   };
 };
 

@@ -102,7 +102,7 @@ class Translator {
       `#define LOCAL_BYTES ${Math.max(64, Math.ceil(this.localBytes / 16) * 16)}u`,
       `#define MEMORY_BYTES UINT64_C(${memoryBytes})`,
       `#define JUMPS ${Math.max(1, this.jumps)}`,
-      `#define STACK_BYTES ${Math.ceil((65536 + 16 * this.registers) / 4096) * 4096}ul`,
+      `#define STACK_BYTES ${Math.ceil((65536 + 64 * this.registers) / 4096) * 4096}ul`,
     ].join("\n");
   }
 

@@ -98,6 +98,7 @@ export { expandCalls } from "./transforms/expand.js";
 export { showProgram } from "./transforms/listing.js";
 export { batchProgram } from "./transforms/batch.js";
 export { pruneProgram } from "./transforms/prune.js";
+export { substitute } from "./transforms/substitute.js";
 export type { CondParams } from "./control/cond.js";
 export type { ScanParams } from "./control/scanParams.js";
 export type { WhileParams } from "./control/while.js";

@@ -272,3 +272,5 @@ export type Step =
       readonly body: readonly Step[];
     }
   | { readonly kind: "branch"; readonly index: Place; readonly cases: readonly (readonly Step[])[] };
+
+export type StepOf<Kind extends Step["kind"]> = Extract<Step, { kind: Kind }>;

@@ -1,7 +1,8 @@
 // What the threads of a program do, one thing after the other: which kernels they share, what the first does alone, and
 // where all of them meet, because one would touch what another has not done with.
-import type { DotKernel, Kernel, Step } from "../kernel.js";
+import type { DotKernel, Kernel, Step, StepOf } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
+import type { BranchAction, WhileAction } from "../schedule/actions.js";
 import { Meetings, type Touch } from "../schedule/meetings.js";
 import { kernelsIn } from "../walk.js";
 import { packedAhead, type PackedAhead } from "./packing.js";
@@ -9,7 +10,6 @@ import { isPackedForAll, packingShares, Touches } from "./touches.js";
 import type { CTarget, Sharing } from "./surroundings.js";
 
 type Shared = Exclude<Sharing, "alone">;
-type StepOf<Kind extends Step["kind"]> = Extract<Step, { kind: Kind }>;
 
 export type Action =
   | { readonly kind: "meet" }
@@ -19,17 +19,8 @@ export type Action =
   /** The right operand of a product is packed, for all threads by all of them. */
   | { readonly kind: "pack"; readonly kernel: DotKernel; readonly sharing: Shared }
   | { readonly kind: "loop"; readonly step: StepOf<"loop">; readonly body: readonly Action[] }
-  | {
-      readonly kind: "while";
-      readonly step: StepOf<"while">;
-      readonly test: readonly Action[];
-      readonly body: readonly Action[];
-    }
-  | {
-      readonly kind: "branch";
-      readonly step: StepOf<"branch">;
-      readonly cases: readonly (readonly Action[])[];
-    };
+  | WhileAction<Action>
+  | BranchAction<Action>;
 
 /** A way through a program: what has been done, and what has been touched since threads met last. */
 class Way {

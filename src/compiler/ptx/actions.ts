@@ -1,8 +1,8 @@
 // What the threads of a block do and wait for, one thing after the other.
-import type { Kernel, Step } from "../kernel.js";
+import type { Kernel, StepOf } from "../kernel.js";
+import type { BranchAction, WhileAction } from "../schedule/actions.js";
 import type { Work } from "./work.js";
 
-export type StepOf<Kind extends Step["kind"]> = Extract<Step, { kind: Kind }>;
 type PrintKernel = Extract<Kernel, { kind: "print" }>;
 
 /** Threads do a kernel, a part of it, or several of one form, from one of them on. */
@@ -34,17 +34,8 @@ export type Action =
       readonly warp: number | null;
       readonly body: readonly Action[];
     }
-  | {
-      readonly kind: "while";
-      readonly step: StepOf<"while">;
-      readonly test: readonly Action[];
-      readonly body: readonly Action[];
-    }
-  | {
-      readonly kind: "branch";
-      readonly step: StepOf<"branch">;
-      readonly cases: readonly (readonly Action[])[];
-    };
+  | WhileAction<Action>
+  | BranchAction<Action>;
 
 /** All that threads do in some actions, in order. */
 export const worksIn = (actions: readonly Action[]): WorkAction[] =>

@@ -1,13 +1,13 @@
 // Which threads of a block do each kernel of a program, and where those of a warp, of a block or of all blocks wait for each
 // other, because one would touch what another has not done with.
-import type { ExchangeKernel, Kernel, LoopKernel, Place, SortKernel, Step } from "../kernel.js";
+import type { ExchangeKernel, Kernel, LoopKernel, Place, SortKernel, Step, StepOf } from "../kernel.js";
 import { accessesOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { splitByCopies } from "../plan/once.js";
 import { Meetings, type Touch, type Who } from "../schedule/meetings.js";
 import { formOf } from "../schedule/forms.js";
 import { kernelsIn } from "../walk.js";
-import type { Action, StepOf } from "./actions.js";
+import type { Action } from "./actions.js";
 import { CommonUse } from "./commonUse.js";
 import { exchangePhases, exchangesFrom, isInCommon, startsOnSide } from "./exchange/index.js";
 import { sharedSortWorks } from "./sharedSort/index.js";

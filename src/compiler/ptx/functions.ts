@@ -1,5 +1,5 @@
-// Functions that take a loop: what is left of a division of floats, and powers of integers. And one that is long, and often
-// needed once: where its code comes from far, a copy of it that is near is faster than one more.
+// Functions that programs call: those that take a loop (what is left of a division of floats, powers of integers), and random bits,
+// whose code is long. Where code comes from far, one function that stays near is faster than a copy wherever it is needed.
 import { operate, randomBitsParams } from "./operations.js";
 import { PtxText } from "./text.js";
 

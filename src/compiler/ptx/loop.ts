@@ -108,8 +108,17 @@ interface Points {
   readonly loops: readonly Loop[];
   readonly gaps: readonly Gap[];
   readonly many: number;
-  /** Whether code should be short: one loop for all points then, those that are not there included. */
+  /** Whether code should be short: one loop for all points, then, with a gap behind the last of them. */
   readonly isShort: boolean;
+}
+
+/** Gaps of so many points, and all points behind these up to an end. */
+function gapsUpTo(end: number, gaps: readonly Gap[], count: number): readonly Gap[] {
+  if (end === count) return gaps;
+  const last = gaps.at(-1);
+  return last?.to === count
+    ? [...gaps.slice(0, -1), { from: last.from, to: end }]
+    : [...gaps, { from: count, to: end }];
 }
 
 /** Whether a point, of so many, is in none of some gaps; null where there are none. */
@@ -128,18 +137,15 @@ function isOutside(text: KernelText, index: string, gaps: readonly Gap[], count:
 function renderPoints(
   text: KernelText,
   kernel: LoopKernel,
-  { loops, gaps, many: most, isShort }: Points,
+  { loops, gaps: given, many: most, isShort }: Points,
 ): void {
   const { out, thread, threads } = text;
   const extents = extentsOf(loops);
   const count = sizeOf(extents);
   const roots = rootsOf(kernel.body);
   const round = most * threads;
-  const isOne = isShort && most > 1 && count % round !== 0;
-  const end = isOne ? Math.ceil(count / round) * round : count;
-  const nobodys = isOne
-    ? [...gaps.filter(({ to }) => to < count), { from: lastPoint(gaps, count), to: end }]
-    : gaps;
+  const end = isShort && most > 1 ? Math.ceil(count / round) * round : count;
+  const gaps = gapsUpTo(end, given, count);
   // Each thread has several points, so that none of them writes what all of them read.
   if (count > threads) {
     const axes = new Set(loops.map(({ axis }) => axis));
@@ -148,7 +154,7 @@ function renderPoints(
   }
   const points = (first: string, many: number) => {
     const indices = Array.from({ length: many }, (_, at) => out.plus(first, at * threads));
-    const conditions = indices.map((index) => isOutside(text, index, nobodys, end));
+    const conditions = indices.map((index) => isOutside(text, index, gaps, end));
     const values = indices.map((index, at) => {
       const position = positionIn(loops, positionsOf(out, index, extents));
       return new Values(text, position, undefined, String(at), conditions[at]);
@@ -160,7 +166,3 @@ function renderPoints(
   out.stride(thread, whole, round, threads, (first) => points(first, most));
   out.stride(out.plus(thread, whole), end, threads, threads, (index) => points(index, 1));
 }
-
-/** The first of the points at the end for which there is nothing to be done. */
-const lastPoint = (gaps: readonly Gap[], count: number): number =>
-  gaps.find(({ to }) => to === count)?.from ?? count;

@@ -122,14 +122,14 @@ const rendererFor = (
   divide: (given) => {
     const whole: DividedProgram = { program: simplifyProgram(given), axes: [] };
     const largest = (largestShare * sharedBytes * mostBlocks) / 4;
-    const short = (program: Program) =>
+    const prepared = (program: Program) =>
       joinSiblings(
         simplifyProgram(sliceParts(distributeLoops(simplifyProgram(sliceParts(program)), largest))),
       );
     const divided =
       mostBlocks === 1
         ? null
-        : divideProgram(short(whole.program), {
+        : divideProgram(prepared(whole.program), {
             most: mostBlocks,
             near: clusterBlocks,
             costs: (parts) => (parts <= clusterBlocks ? { ...costs, meeting: clusterMeeting } : costs),

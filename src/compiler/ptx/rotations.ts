@@ -30,8 +30,8 @@ function find({ terms, results }: Formula): Rotations {
   const needed = new Set(results);
   for (const term of terms) {
     const rotation = made.get(term);
-    const inputs = rotation === undefined && term.kind === "operation" ? term.inputs : [];
-    for (const input of rotation === undefined ? inputs : [rotation.word]) needed.add(input);
+    if (rotation !== undefined) needed.add(rotation.word);
+    else if (term.kind === "operation") for (const input of term.inputs) needed.add(input);
   }
   return { made, needless: new Set(terms.filter((term) => !needed.has(term))) };
 }

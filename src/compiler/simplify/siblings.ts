@@ -4,12 +4,11 @@ import {
   hasEffect,
   mapSubPrograms,
   newVariable,
-  subPrograms,
+  substitute,
   type Atom,
   type Equation,
   type Program,
   type ScanParams,
-  type Variable,
 } from "../../array/index.js";
 import { programKey } from "../key.js";
 
@@ -144,17 +143,6 @@ function joined(siblings: readonly Equation[]): Equation {
 
 /** The same program with variables of its own: loops may have had one body. */
 function copied(program: Program): Program {
-  const names = new Map<Variable, Variable>();
-  const define = (variable: Variable): Variable => {
-    const own = newVariable(variable.type);
-    names.set(variable, own);
-    return own;
-  };
-  const rename = (atom: Atom): Atom => (atom.kind === "variable" ? (names.get(atom) ?? atom) : atom);
-  const inputs = program.inputs.map(define);
-  const equations = program.equations.map((equation) => {
-    const own = subPrograms(equation).length === 0 ? equation : mapSubPrograms(equation, copied);
-    return { ...own, inputs: equation.inputs.map(rename), outputs: equation.outputs.map(define) };
-  });
-  return { inputs, equations, outputs: program.outputs.map(rename) };
+  const inputs = program.inputs.map(({ type }) => newVariable(type));
+  return { inputs, ...substitute(program, inputs) };
 }

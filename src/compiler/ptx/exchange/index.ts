@@ -20,7 +20,7 @@ import {
   startsOf,
   type Layout,
 } from "./layout.js";
-import { Totals } from "./totals.js";
+import { asOperand, Totals } from "./totals.js";
 
 export { exchangeBytes, exchangesFrom, isInCommon, startsOnSide } from "./layout.js";
 export { stagedIn } from "./staged.js";
@@ -300,16 +300,16 @@ class Exchange implements Staged {
           store: (totals, condition) => {
             const moved = text.moved({ space, register, bytes: 0 }, behind, 1);
             const target = text.moved(moved, choose(out, held, results), 1);
-            if (width === 4 && areWhole) {
-              out.line(`@${condition} st.${space}.v4.b32 ${text.at(target).text}, {${totals.join(", ")}};`);
+            if (width === 1 || areWhole) {
+              const { type, text: operand } = asOperand(totals);
+              out.line(`@${condition} st.${space}.${type} ${text.at(target).text}, ${operand};`);
               return;
             }
             const limit = choose(out, held, limits);
             const first = out.effect("shl.b32", "b32", held, "2");
             totals.forEach((total, word) => {
-              const isOwn =
-                width === 1 ? null : out.effect("setp.lt.s32", "pred", out.plus(first, word), limit);
-              const stores = text.all([condition, isOwn]) ?? condition;
+              const isOwn = out.effect("setp.lt.s32", "pred", out.plus(first, word), limit);
+              const stores = out.effect("and.pred", "pred", condition, isOwn);
               out.line(`@${stores} st.${space}.b32 ${text.at(target, 4 * word).text}, ${total};`);
             });
           },

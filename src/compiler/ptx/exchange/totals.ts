@@ -21,6 +21,12 @@ export interface Unit {
   readonly store: (totals: readonly string[], condition: string) => void;
 }
 
+/** The registers of a unit, as instructions that load or store have them, with their type. */
+export const asOperand = (words: readonly string[]): { readonly type: string; readonly text: string } =>
+  words.length === 1
+    ? { type: "b32", text: words[0] }
+    : { type: `v${words.length}.b32`, text: `{${words.join(", ")}}` };
+
 /** Blocks whose words a thread loads at once, at most. */
 const mostSenders = 16;
 
@@ -129,11 +135,8 @@ export class Totals {
     const { out } = text;
     const unit = (place: string): string[] => {
       const words = Array.from({ length: width }, () => out.register(this.kind));
-      out.line(
-        width === 1
-          ? `ld.global.cg.b32 ${words[0]}, ${place};`
-          : `ld.global.cg.v4.b32 {${words.join(", ")}}, ${place};`,
-      );
+      const { type, text: operand } = asOperand(words);
+      out.line(`ld.global.cg.${type} ${operand}, ${place};`);
       return words;
     };
     const together = mostTogether(senders);
@@ -166,7 +169,7 @@ export class Totals {
     return operate(this.text.out, this.operation(dtype), dtype, operands);
   }
 
-  /** What all operands of quads are, and the registers of their words. */
+  /** What all operands are that are combined in units, and the registers of their words. */
   private get dtype(): DType {
     return this.kernel.pulls[0].from.buffer.dtype;
   }

@@ -91,6 +91,7 @@ export { residentProgram, type ResidentProgram } from "./transforms/residentProg
 // What compilers and devices need of the language: its programs and the parameters of its primitives.
 export { environment } from "./core/environment.js";
 export { concrete, evaluateLiterals } from "./core/interpret.js";
+export { traceClosed } from "./core/trace.js";
 export { arrayType } from "./core/type.js";
 export { mul as mulPrimitive } from "./primitives/arithmetic.js";
 export { printMessage } from "./primitives/debugPrint.js";

@@ -6,6 +6,7 @@ import type { Buffer, Step } from "./kernel.js";
 import { planMemory, type MemoryNeeds, type MemoryPlan } from "./plan/arena.js";
 import type { Renderer } from "./renderer.js";
 import { simplifyProgram } from "./simplify/simplify.js";
+import { kernelsIn, placesOf } from "./walk.js";
 
 export interface Lowered {
   readonly program: Program;
@@ -38,8 +39,10 @@ export function lowerProgram(
     ...(sideBySide !== null && { sizes: sideBySide }),
   });
   const { inputs, outputs, messages } = fused;
-  const steps = [...(needs.arrange?.(fused.steps) ?? fused.steps), ...fused.copies];
   const buffers = buffersOf(inputs);
+  const copied = kernelsIn(fused.copies).flatMap(placesOf);
+  const seen = new Set([...buffers, ...buffersOf(outputs), ...copied.map(({ buffer }) => buffer)]);
+  const steps = [...(needs.arrange?.(fused.steps, seen) ?? fused.steps), ...fused.copies];
   const plan = planMemory(steps, buffers, buffersOf(outputs), buffers.slice(0, constants), needs, axes);
   const { common, start } = plan.division;
   const slot = ({ place: { buffer }, shape }: PlacedArray): Slot => ({

@@ -24,8 +24,11 @@ export interface Renderer<Code> {
    * made, and share memory, such that few wait in a row. Left out for those that run one after the other.
    */
   readonly sideBySide?: FuseSizes;
-  /** The steps of a program in an order that suits the machine, with the same results; left out where any does. */
-  readonly arrange?: (steps: readonly Step[]) => readonly Step[];
+  /**
+   * The steps of a program in an order that suits the machine, and arrays but for those seen from elsewhere in a layout that
+   * does, with the same results; left out where any does.
+   */
+  readonly arrange?: (steps: readonly Step[], seen: ReadonlySet<Buffer>) => readonly Step[];
   /** How many words of working memory a kernel takes, in each of so many parts of the machine that share it. */
   readonly scratch: (kernel: Kernel, parts: number) => number;
   /** Memory around the buffers that the code uses, or may read without making use of it; left out for none. */

@@ -3,7 +3,7 @@ import type { CondParams } from "../control/cond.js";
 import type { ScanParams } from "../control/scanParams.js";
 import type { WhileParams } from "../control/while.js";
 import { itemSize } from "../core/dtype.js";
-import type { Equation, Program, Variable } from "../core/program.js";
+import type { Atom, Equation, Program, Variable } from "../core/program.js";
 import { sizeOf } from "../core/shape.js";
 import type { DotParams } from "../primitives/dot.js";
 
@@ -17,6 +17,8 @@ export interface Costs {
   /** A meeting of all devices, and each byte that they exchange. */
   readonly meeting: number;
   readonly byte: number;
+  /** Each byte that a product takes from what was gathered, where that lies in memory of all devices; left out for nothing. */
+  readonly gathered?: number;
 }
 
 /** Of devices that are threads, in units of one element. */
@@ -37,13 +39,19 @@ const exchanges: Readonly<Partial<Record<string, { readonly meetings: number; re
   ...{ ppermute: { meetings: 1, moves: 2 }, allToAll: { meetings: 1, moves: 2 } },
 };
 
+const bytesOf = ({ type }: Atom): number => sizeOf(type.shape) * itemSize(type.dtype);
+
 /** What a program costs one device. Exchanges of which none waits for another share their meetings. */
 export function costOf({ equations }: Program, costs: Costs = ofThreads): number {
   const met = new Map<Variable, number>();
+  const gathered = new Set<Atom>();
   let [sum, meetings] = [0, 0];
   for (const equation of equations) {
     sum += equationCost(equation, costs);
-    const { inputs, outputs } = equation;
+    const { primitive, inputs, outputs } = equation;
+    if (primitive.name === "allGather") outputs.forEach((output) => gathered.add(output));
+    if (primitive.name === "dot")
+      for (const input of inputs) if (gathered.has(input)) sum += (costs.gathered ?? 0) * bytesOf(input);
     const before = inputs.map((input) => (input.kind === "variable" ? (met.get(input) ?? 0) : 0));
     const behind = Math.max(0, ...before) + meetingsOf(equation);
     for (const output of outputs) met.set(output, behind);
@@ -71,9 +79,7 @@ function elementsCost({ primitive, params, inputs, outputs }: Equation, costs: C
   const elements = outputs.reduce((sum, { type }) => sum + sizeOf(type.shape), 0);
   const exchange = exchanges[primitive.name];
   if (exchange !== undefined) {
-    const largest = Math.max(
-      ...[...inputs, ...outputs].map(({ type }) => sizeOf(type.shape) * itemSize(type.dtype)),
-    );
+    const largest = Math.max(...[...inputs, ...outputs].map(bytesOf));
     return costs.byte * exchange.moves * largest;
   }
   switch (primitive.name) {

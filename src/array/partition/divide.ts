@@ -121,30 +121,59 @@ function divideInto(
   let best: SplitProgram | null = null;
   let least = costOf(program, costs);
   let chosen: ReadonlyMap<Variable, Layout> = new Map();
-  const isWhole = (value: Variable) =>
-    best === null || best.layoutOf(value).every((names) => names.length === 0);
+  const attempt = (tried: ReadonlyMap<Variable, Layout>): void => {
+    const divided = split(tried);
+    const own = costOf(divided.program, costs);
+    if (own < worthwhile * least) [best, least, chosen] = [divided, own, tried];
+  };
+  const layoutNow = (value: Variable): Layout =>
+    best?.layoutOf(value) ?? wholeLayout(value.type.shape.length);
   let tries = 0;
   // Parameters that an optimiser's parts have updated may be worth gathering at once rather than wherever they are used.
   const kept = carriesOfOthers(program);
+  const keptOf = (shape: Shape) => kept.filter(({ type }) => type.shape.join() === shape.join());
   for (const { values, shape, cost, isProduct } of kinds) {
     const layout = layoutFor(shape, axes);
-    const left = values.filter(isWhole);
+    const left = values.filter((value) => isWhole(layoutNow(value)));
     const gain = (cost * left.length) / values.length;
     if (layout === null || gain < costs.meeting + (1 - worthwhile) * least) continue;
     if (++tries > mostTries) break;
     const together = new Map([...chosen, ...left.map((value) => [value, layout] as const)]);
-    const pinned = isProduct ? [] : kept.filter(({ type }) => type.shape.join() === shape.join());
-    const apart = new Map([
-      ...together,
-      ...pinned.map((value) => [value, wholeLayout(shape.length)] as const),
-    ]);
-    for (const tried of pinned.length === 0 ? [together] : [together, apart]) {
-      const divided = split(tried);
-      const own = costOf(divided.program, costs);
-      if (own < worthwhile * least) [best, least, chosen] = [divided, own, tried];
-    }
+    const pinned = isProduct ? [] : keptOf(shape);
+    attempt(together);
+    if (pinned.length > 0)
+      attempt(
+        new Map([...together, ...pinned.map((value) => [value, wholeLayout(shape.length)] as const)]),
+      );
   }
-  return best === null ? null : { program: best.program, axes, cost: least };
+  // What is divided along some axes alone, as weights are, an optimiser may divide along the others, too.
+  for (const { values, shape, cost, isProduct } of axes.length === 1 || best === null ? [] : kinds) {
+    const further = new Map(
+      values.flatMap((value) => {
+        const layout = dividedFurther(layoutNow(value), shape, axes);
+        return layout === null ? [] : [[value, layout] as const];
+      }),
+    );
+    if (isProduct || cost * further.size < values.length * (costs.meeting + (1 - worthwhile) * least)) continue;
+    const pinned = keptOf(shape).map((value) => [value, layoutNow(value)] as const);
+    attempt(new Map([...chosen, ...further, ...pinned]));
+  }
+  return best === null ? null : { program: (best as SplitProgram).program, axes, cost: least };
+}
+
+const isWhole = (layout: Layout): boolean => layout.every((names) => names.length === 0);
+
+/** A layout along all axes, of one along some of them; null where there is none. */
+function dividedFurther(layout: Layout, shape: Shape, axes: readonly NamedAxis[]): Layout | null {
+  const left = axes.filter(({ name }) => !layout.flat().includes(name));
+  if (isWhole(layout) || left.length === 0) return null;
+  const further = layout.map((names) => [...names]);
+  for (const { name, size } of left) {
+    const dimension = shape.findIndex((extent, at) => extent % size === 0 && further[at].length === 0);
+    if (dimension < 0) return null;
+    further[dimension].push(name);
+  }
+  return further;
 }
 
 /** A layout of an array along axes, each of them along the first dimension that it divides; null where none does. */

@@ -12,7 +12,9 @@ import { takePieces } from "../pieces/pieces.js";
 import { align } from "../plan/placing.js";
 import type { Renderer } from "../renderer.js";
 import { inLevels } from "../schedule/levels.js";
+import { padRows } from "../schedule/pitch.js";
 import { distributeLoops } from "../simplify/distribute.js";
+import { readBefore } from "../simplify/latest.js";
 import { joinSiblings } from "../simplify/siblings.js";
 import { simplifyProgram } from "../simplify/simplify.js";
 import { sliceParts } from "../simplify/slices.js";
@@ -48,7 +50,7 @@ function scratchOf(kernel: Kernel, parts: number, threads: number): number {
  * Cycles of what a block does, with all that goes along with it: of a meeting, say, laying out what is exchanged. Six training
  * runs of PPO and DQN on an H200 take 0.93 to 1.04 of what these come to (bench gpu), SAC 1.3.
  */
-const costs: Costs = { operation: 17, element: 0.05, multiplication: 0.014, meeting: 4000, byte: 0.05 };
+const costs: Costs = { operation: 17, element: 0.05, multiplication: 0.014, meeting: 4000, byte: 0.05, gathered: 0.04 };
 /** The same of a meeting of blocks that are a cluster. */
 const clusterMeeting = 2000;
 
@@ -109,7 +111,7 @@ const rendererFor = (
   name: "the GPU",
   lanes: 32,
   limits: { memory: 2 ** 40 },
-  arrange: inLevels,
+  arrange: (steps, seen) => inLevels(isTf32 ? padRows(steps, seen) : steps),
   sideBySide: {
     isCostlyBehind: (sums) => isTf32 || sums <= fewSums || 4 * sums > largeShare * sharedBytes,
     smallKernels: threads,
@@ -122,9 +124,12 @@ const rendererFor = (
   divide: (given) => {
     const whole: DividedProgram = { program: simplifyProgram(given), axes: [] };
     const largest = (largestShare * sharedBytes * mostBlocks) / 4;
+    const inCommon = mostCopied / (4 * mostBlocks);
     const prepared = (program: Program) =>
       joinSiblings(
-        simplifyProgram(sliceParts(distributeLoops(simplifyProgram(sliceParts(program)), largest))),
+        simplifyProgram(
+          sliceParts(distributeLoops(simplifyProgram(sliceParts(readBefore(program, inCommon))), largest)),
+        ),
       );
     const divided =
       mostBlocks === 1

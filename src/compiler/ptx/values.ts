@@ -10,7 +10,7 @@ import { variantAxis, type KernelText, type Part, type Reference } from "./surro
  * Simple instructions that threads have in a row, roughly, so that the longest waits are filled: about 30 cycles for shared
  * memory, hundreds for what lies farther away.
  */
-const enoughInstructions = { near: 160, far: 640 };
+const enoughInstructions = { near: 160, far: 1280 };
 const loadCost = 2;
 
 /** Simple instructions for the values of a point, roughly. */
@@ -27,7 +27,7 @@ export function costBelow(roots: readonly Expression[]): number {
 export function pointsAtOnce(
   roots: readonly Expression[],
   available: number,
-  { most = 4, isNear = true }: { readonly most?: number; readonly isNear?: boolean } = {},
+  { isNear = true, most = isNear ? 4 : 8 }: { readonly isNear?: boolean; readonly most?: number } = {},
 ): number {
   const cost = costBelow(roots);
   const enough = isNear ? enoughInstructions.near : enoughInstructions.far;

@@ -90,10 +90,42 @@ function firstLevels(steps: readonly KernelStep[], edges: readonly (readonly Edg
   }
 }
 
+/**
+ * What writes into the place of an array that others have read, for nobody here, comes behind the next exchange: other parts of
+ * the machine may have read it, too, and for exchanges they meet anyway.
+ */
+function writeBehindMeetings(
+  steps: readonly KernelStep[],
+  edges: readonly (readonly Edge[])[],
+  levels: number[],
+): void {
+  const exchanges = steps.flatMap(({ kernel }, at) => (kernel.kind === "exchange" ? [levels[at]] : []));
+  const lastRead = new Map<Buffer, number>();
+  steps.forEach(({ kernel }, at) => {
+    if (kernel.kind !== "copy")
+      for (const { buffer, kind } of accessesOf(kernel)) if (kind === "read") lastRead.set(buffer, at);
+  });
+  const taken = new Set<Buffer>();
+  steps.forEach(({ kernel }, at) => {
+    if (kernel.kind === "copy") {
+      const read = lastRead.get(kernel.from.buffer);
+      if (read !== undefined && read < at) taken.add(kernel.to.buffer);
+    } else if (exchanges.length > 0) {
+      const isForLater = accessesOf(kernel).some(
+        ({ buffer, kind }) => kind === "write" && taken.has(buffer) && (lastRead.get(buffer) ?? 0) <= at,
+      );
+      const later = isForLater ? exchanges.filter((level) => level >= levels[at]) : [];
+      if (later.length > 0) levels[at] = Math.min(...later) + 1;
+    }
+    for (const { to, distance } of edges[at]) levels[to] = Math.max(levels[to], levels[at] + distance);
+  });
+}
+
 /** The level of each kernel: the first that it can have, or a later one that has a kernel of its form. */
 function levelsOf(steps: readonly KernelStep[], last: ReadonlyMap<Buffer, number>): number[] {
   const edges = edgesOf(steps, last);
   const levels = firstLevels(steps, edges);
+  writeBehindMeetings(steps, edges, levels);
   const ofForm = new Map<string, Set<number>>();
   for (let at = steps.length - 1; at >= 0; at--) {
     const form = formOf(steps[at].kernel)?.key ?? null;

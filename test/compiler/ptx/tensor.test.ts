@@ -26,8 +26,8 @@ describe("tilings", () => {
     const tensor = tensorTilingOf(kernel, { threads: 256 });
     if (tensor === null) throw new Error("there is no tiling");
     for (const side of ["left", "right"] as const) {
-      const { isByQuads } = tensor.tiling[side];
-      expect(frontsOf(tensor.tiling, side, true)).toBeLessThanOrEqual(isByQuads ? 8 : 2);
+      const { isAlong } = tensor.tiling[side];
+      expect(frontsOf(tensor.tiling, side, true)).toBeLessThanOrEqual(isAlong ? 8 : 2);
     }
     expect(tensor.cycles).toBeLessThan(tilingOf(kernel, { threads: 256 }).cycles);
   });

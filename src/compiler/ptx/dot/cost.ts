@@ -21,8 +21,8 @@ export const latency = { fast: 30, slow: 250 };
 /** Cycles of a cache line of global memory, which comes 64 bytes at a time. */
 export const lineCycles = 2;
 
-/** Cycles until an instruction comes that is not in the nearest cache (measured: a loop of 120 KB on an H200). */
-const fetchCycles = 3;
+/** Cycles until an instruction comes that is not in the nearest cache (what suits loops of 60 to 200 KB on an H200 best). */
+export const fetchCycles = 1.5;
 
 /** How much longer instructions take that no other warp's are between: a guess. */
 export const lonely = 1.15;

@@ -21,16 +21,16 @@ export function describeTiling({ product, ...tiling }: Tiling): string {
 
 /** The same of a product that tensor cores do. */
 export function describeTensor({ product, ...tiling }: TensorTiling): string {
-  const { rows, columns, areQuads, chains } = tiling;
+  const { rows, columns, adjacent, chains } = tiling;
   const batch = extentOf(product.batch);
   const extents = [product.rows, product.columns, product.depth].map(extentOf).join(" x ");
-  const reading = ({ isByQuads, turns }: Reading) =>
-    `${isByQuads ? "along depth" : "singly"}${turns === 1 ? "" : `, ${turns} in turn`}`;
+  const reading = ({ isAlong, turns }: Reading) =>
+    `${isAlong ? "along depth" : "singly"}${turns === 1 ? "" : `, ${turns} in turn`}`;
   return [
     `product of TF32 ${extents}${batch === 1 ? "" : `, ${batch} times`}`,
     `tiles ${rows * octet} x ${columns * octet} of a warp`,
     `left ${reading(tiling.left)}, right ${reading(tiling.right)}`,
-    ...(areQuads ? ["steps in quads"] : []),
+    ...(adjacent === 1 ? [] : [`steps in ${adjacent === 2 ? "pairs" : "quads"}`]),
     ...(chains === 1 ? [] : [`${chains} sums apart`]),
   ].join(", ");
 }

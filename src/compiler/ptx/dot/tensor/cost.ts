@@ -3,18 +3,19 @@ import type { DotKernel } from "../../../kernel.js";
 import { extentOf, type Product } from "../../../schedule/product.js";
 import { loadsIn, rootsOf } from "../../../walk.js";
 import { lanesOfWarp } from "../../types.js";
-import { followingOf, latency, lineCycles, lonely, positionsAlong } from "../cost.js";
-import { isAlongColumns, isWrittenOut, vector } from "../layout.js";
+import { fetchCycles, followingOf, latency, lineCycles, lonely, positionsAlong } from "../cost.js";
+import { isAlongColumns, vector } from "../layout.js";
 import type { TilingNeeds } from "../tiling.js";
 import { cacheLines, sectors, sectorsOf, wavefronts } from "../wavefronts.js";
 import {
   axesOf,
+  isWrittenOut,
   lanes,
   lineOf,
   octet,
   octetsOf,
-  quadSteps,
   sides,
+  spanOf,
   tilesAlong,
   type Side,
   type TensorTiling,
@@ -81,17 +82,18 @@ export class TensorCosts {
     const around = 60 + 6 * (rows + columns) + (chains - 1 + this.following) * sums;
     const fronts = active * (left.fronts + right.fronts);
     const block = turns * (Math.max(alone, together, fronts) + around * perScheduler + stores);
-    return block + (isShort ? (issued + chosen) / (isOut ? 1 : chunks) + around : 0);
+    const instructions = (issued + chosen) / (isOut ? 1 : chunks) + around;
+    return block + (isShort ? instructions * fetchCycles : 0);
   }
 
   private readsOf(tiling: TensorTiling, side: Side): Reads {
-    const { isByQuads, turns } = tiling[side];
+    const { isAlong, turns } = tiling[side];
     const octets = octetsOf(tiling, side);
-    const key = [side, octets, tiling.beside, tiling.areQuads, isByQuads, turns].join(" ");
+    const key = [side, octets, tiling.beside, tiling.adjacent, isAlong, turns].join(" ");
     const known = this.reads.get(key);
     if (known !== undefined) return known;
     const values = octets * 2 * this.steps;
-    const loads = isByQuads ? values / vector : values;
+    const loads = isAlong ? values / tiling.adjacent : values;
     const fronts = loads * frontsOf(tiling, side, this.needs.isFast(this.product[side]));
     const reads = { issued: loads + values, chosen: values * Math.log2(turns), fronts };
     this.reads.set(key, reads);
@@ -125,16 +127,15 @@ export class TensorCosts {
 
 /** Wavefronts of the first load of an operand. */
 export function frontsOf(tiling: TensorTiling, side: Side, isFast: boolean): number {
-  const { product, areQuads } = tiling;
-  const { isByQuads, turns } = tiling[side];
+  const { product, adjacent } = tiling;
+  const { isAlong, turns } = tiling[side];
   const stride = product.depth.at(-1)?.[side] ?? 0;
   const elements = lanes.map(({ group, place }) => {
-    const inner = isByQuads || turns === 1 ? 0 : place % turns;
-    const first = (areQuads ? 4 : 1) * place;
-    const step = isByQuads ? quadSteps * (group % turns) + first : first;
+    const inner = isAlong || turns === 1 ? 0 : place % turns;
+    const step = adjacent * place + (isAlong ? spanOf(tiling) * (group % turns) : 0);
     const line = positionsAlong(axesOf(tiling, side), lineOf(tiling, side, inner, group));
     return line.reduce((sum, [axis, position]) => sum + position * axis[side], step * stride);
   });
-  const width = isByQuads ? vector : 1;
+  const width = isAlong ? adjacent : 1;
   return isFast ? wavefronts(elements, width) : cacheLines(elements, width) * lineCycles;
 }

@@ -1,6 +1,5 @@
 // What lanes hand in to tensor cores: elements of the lines of their octets, as TF32.
 import type { KernelText, Pointer } from "../../surroundings.js";
-import { vector } from "../layout.js";
 import { literal } from "../../text.js";
 import { linesAt, range } from "../lines.js";
 import {
@@ -10,7 +9,7 @@ import {
   linesApart,
   octet,
   octetsOf,
-  quadSteps,
+  spanOf,
   tilesAlong,
   type Side,
   type TensorTiling,
@@ -45,7 +44,8 @@ export class Operand {
   private readonly octets: number;
   private readonly beside: number;
   private readonly turns: number;
-  private readonly isByQuads: boolean;
+  /** Steps that a group has at a time. */
+  private readonly span: number;
   private readonly pointers: readonly (readonly Pointer[])[];
   /** Bytes from step to step. */
   private readonly stride: number;
@@ -61,12 +61,13 @@ export class Operand {
     const { product } = tiling;
     this.octets = octetsOf(tiling, side);
     this.beside = besideOf(tiling, side);
-    ({ turns: this.turns, isByQuads: this.isByQuads } = tiling[side]);
+    this.turns = tiling[side].turns;
+    this.span = spanOf(tiling);
     this.stride = 4 * (product.depth.at(-1)?.[side] ?? 0);
     this.pointers = range(this.octets).map((which) =>
-      this.isByQuads
-        ? range(tiling.steps / quadSteps).map((turn) =>
-            this.pointer(which, String(which % this.beside), this.quadAt(turn), outer),
+      tiling[side].isAlong
+        ? range(this.turns).map((turn) =>
+            this.pointer(which, String(which % this.beside), this.stepOf(turn), outer),
           )
         : [this.pointer(which, this.octetAt(which), this.ownStep(), outer)],
     );
@@ -90,16 +91,16 @@ export class Operand {
 
   /** The first step of a lane, of those that are loaded at a time. */
   private ownStep(): string {
-    const { place } = this.lane;
-    return this.tiling.areQuads ? this.out.pure("shl.b32", "b32", place, "2") : place;
+    const { adjacent } = this.tiling;
+    return this.out.pure("mul.lo.s32", "b32", this.lane.place, String(adjacent));
   }
 
-  /** The first step of what a lane reads as its quad of a turn. */
-  private quadAt(turn: number): string {
-    const { out, lane, turns } = this;
+  /** The first step that a lane reads in a turn. */
+  private stepOf(turn: number): string {
+    const { out, lane, turns, span } = this;
     const own = this.ownStep();
-    if (turns === 1) return out.plus(own, turn * quadSteps);
-    return out.pure("mad.lo.s32", "b32", this.turned(turn, lane.group), String(quadSteps), own);
+    if (turns === 1) return own;
+    return out.pure("mad.lo.s32", "b32", this.turned(turn, lane.group), String(span), own);
   }
 
   private pointer(which: number, inner: string, step: string, outer: readonly string[]): Pointer {
@@ -130,38 +131,43 @@ export class Operand {
 
   /** What the lane has of the steps from a position on, of which there are no more than so many. */
   load(position: string, steps: number): Fragments {
-    const { text, out } = this;
+    const { text, out, tiling, side } = this;
     const places = this.pointers.map((own) => own.map((one) => text.moved(one, position, this.stride)));
-    const read = this.isByQuads ? places.map((own) => this.quads(own)) : this.singles(places, steps);
+    const read = tiling[side].isAlong
+      ? places.map((own) => this.vectors(own))
+      : this.singles(places, steps);
     return read.map((values) => values.map((value) => out.effect("mul.f32", "b32", value, rounding)));
   }
 
-  private quads(places: readonly Pointer[]): string[] {
-    const { text, out, lane } = this;
-    const read = places.map((place) => {
-      const registers = range(vector).map(() => out.register("f32"));
-      const { space, text: address } = text.at(place);
-      out.line(`ld.${space}.v4.f32 {${registers.join(", ")}}, ${address};`);
-      return registers;
+  private vectors(places: readonly Pointer[]): string[] {
+    const { text, out, lane, tiling, span, turns } = this;
+    const { adjacent } = tiling;
+    return range(tiling.steps / (span * turns)).flatMap((behind) => {
+      const read = places.map((place) => {
+        const registers = range(adjacent).map(() => out.register("f32"));
+        const { space, text: address } = text.at(place, behind * span * turns * this.stride);
+        out.line(`ld.${space}.v${adjacent}.f32 {${registers.join(", ")}}, ${address};`);
+        return registers;
+      });
+      const columns = range(adjacent).map((at) =>
+        this.inOrder(
+          read.map((vector) => vector[at]),
+          lane.group,
+        ),
+      );
+      return range(turns).flatMap((turn) => columns.map((column) => column[turn]));
     });
-    const columns = range(vector).map((at) =>
-      this.inOrder(
-        read.map((quad) => quad[at]),
-        lane.group,
-      ),
-    );
-    return range(read.length).flatMap((turn) => columns.map((column) => column[turn]));
   }
 
   private singles(places: readonly (readonly Pointer[])[], steps: number): string[][] {
-    const { out, text, tiling, lane, beside } = this;
-    const all = tiling.steps;
-    const offsets = tiling.areQuads
-      ? range(all / quadSteps).flatMap((quad) => range(vector).map((at) => quad * quadSteps + at))
-      : range(Math.ceil(Math.min(steps, all) / groupLanes)).map((at) => at * groupLanes);
+    const { out, text, tiling, lane, beside, span } = this;
+    const { adjacent } = tiling;
+    const offsets = range(Math.ceil(Math.min(steps, tiling.steps) / span)).flatMap((behind) =>
+      range(adjacent).map((at) => behind * span + at),
+    );
     const read = places.map(([place]) =>
       offsets.map((offset) => {
-        const isPartly = !tiling.areQuads && offset + groupLanes > steps;
+        const isPartly = adjacent === 1 && offset + groupLanes > steps;
         const isThere = isPartly ? out.pure("setp.lt.s32", "pred", lane.place, String(steps - offset)) : null;
         return text.load(text.at(place, offset * this.stride), "float32", isThere);
       }),

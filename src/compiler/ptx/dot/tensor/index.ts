@@ -6,13 +6,14 @@ import { divide, positionsOf } from "../../indices.js";
 import type { KernelText } from "../../surroundings.js";
 import { lanesOfWarp } from "../../types.js";
 import { goOn } from "../epilogue.js";
-import { isAlongColumns, isWrittenOut, vector } from "../layout.js";
+import { isAlongColumns, vector } from "../layout.js";
 import { linesAt, range, type Line } from "../lines.js";
 import { Operand, type Fragments, type Lane, type WarpTile } from "./fragments.js";
 import {
   axesOf,
   besideOf,
   groupLanes,
+  isWrittenOut,
   octet,
   octetsOf,
   sides,

@@ -6,22 +6,24 @@
 import { extentOf, type Product, type ProductAxis } from "../../../schedule/product.js";
 import { lanesOfWarp } from "../../types.js";
 
+/** Whether so many chunks are written out one after the other: loads of one then go along with products of another. */
+export const isWrittenOut = (chunks: number, { isShort }: Pick<TensorTiling, "isShort">): boolean =>
+  chunks <= (isShort ? 2 : 4);
+
 /** Lines of an octet, and steps of depth of an instruction. */
 export const octet = 8;
 /** Lanes of a group. */
 export const groupLanes = 4;
-/** Steps that the lanes of a group have if each of them has four that lie side by side. */
-export const quadSteps = 4 * groupLanes;
 
 export type Side = "left" | "right";
 
 /**
- * How lanes read the lines of an operand: elements one by one, or four steps with one load. So many times they read what
- * others do at another time, each from its own one on, so that they meet different banks: lanes of other places other
- * octets, or those of other groups other steps. 1 is for all alike.
+ * How lanes read the lines of an operand: elements one by one, or all of its steps that lie side by side with one load. So
+ * many times they read what others do at another time, each from its own one on, so that they meet different banks: lanes
+ * of other places other octets, or those of other groups other steps. 1 is for all alike.
  */
 export interface Reading {
-  readonly isByQuads: boolean;
+  readonly isAlong: boolean;
   readonly turns: number;
 }
 
@@ -35,8 +37,8 @@ export interface TensorTiling {
   readonly beside: number;
   readonly left: Reading;
   readonly right: Reading;
-  /** Whether the steps of a lane are four that lie side by side; else they are groupLanes apart. */
-  readonly areQuads: boolean;
+  /** How many steps of a lane lie side by side: 1, 2 or 4. Behind them come those of the other lanes of its group. */
+  readonly adjacent: number;
   /** Steps of depth that are loaded at a time. */
   readonly steps: number;
   /** Sums that are kept apart until the end, so that an instruction need not wait for the one before. */
@@ -59,11 +61,10 @@ export const tilesAlong = (tiling: TensorTiling, side: Side): number =>
 
 /** Octets of a tile whose lines lie together, and take turns where any do. */
 export const besideOf = (tiling: TensorTiling, side: Side): number =>
-  side === "right" ? tiling.beside : tiling.left.isByQuads ? 1 : tiling.left.turns;
+  side === "right" ? tiling.beside : tiling.left.isAlong ? 1 : tiling.left.turns;
 
-/** Steps of quads that are loaded at a time: all that lanes take turns among. */
-export const stepsOfQuads = (...readings: readonly Reading[]): number =>
-  quadSteps * Math.max(...readings.map(({ isByQuads, turns }) => (isByQuads ? turns : 1)));
+/** Steps that the lanes of a group have if each of them has those that lie side by side. */
+export const spanOf = ({ adjacent }: Pick<TensorTiling, "adjacent">): number => adjacent * groupLanes;
 
 /** The lanes of a warp, by their groups and their places there. */
 export const lanes = Array.from({ length: lanesOfWarp }, (_, lane) => ({

@@ -8,7 +8,7 @@ import {
   besideOf,
   octet,
   octetsOf,
-  stepsOfQuads,
+  spanOf,
   type Reading,
   type Side,
   type TensorTiling,
@@ -37,17 +37,17 @@ const octetsFor = (lines: number): number[] =>
 /** How many octets of columns alternate, of so many. */
 const besides: Readonly<Record<number, readonly number[]>> = { 1: [1], 2: [2], 4: [2, 4], 8: [2, 4] };
 
-const plain: Reading = { isByQuads: false, turns: 1 };
+const plain: Reading = { isAlong: false, turns: 1 };
 
 function* candidates(product: Product, { isShort, threads }: TensorNeeds): Iterable<TensorTiling> {
   for (const rows of octetsFor(extentOf(product.rows)))
     for (const columns of octetsFor(extentOf(product.columns)))
       for (const beside of besides[columns])
-        for (const areQuads of [false, true])
+        for (const adjacent of [1, 2, 4])
           for (const chains of [1, 2, 4].filter(
             (many) => 4 * rows * columns * many <= registerLimit(threads),
           )) {
-            const shape = { product, rows, columns, beside, areQuads, chains, isShort, steps: octet };
+            const shape = { product, rows, columns, beside, adjacent, chains, isShort, steps: octet };
             const tiling: TensorTiling = { kind: "tensor", ...shape, left: plain, right: plain };
             for (const left of readings(tiling, "left"))
               for (const right of readings(tiling, "right")) {
@@ -60,19 +60,23 @@ function* candidates(product: Product, { isShort, threads }: TensorNeeds): Itera
 /** Steps that are loaded at a time, at most: so many that lanes need not wait for each. */
 const mostSteps = 32;
 
-/** How many steps are loaded at a time; null where depth is not made up of as many, or there is no reason for quads. */
-function stepsOf({ product, areQuads }: TensorTiling, left: Reading, right: Reading): number | null {
-  const { extent } = product.depth.at(-1) ?? { extent: 1 };
-  if (!areQuads) return Math.max(octet, Math.min(mostSteps, extent - (extent % octet)));
-  const steps = stepsOfQuads(left, right);
-  return (left.isByQuads || right.isByQuads) && extent % steps === 0 ? steps : null;
+/** How many steps are loaded at a time; null where depth is not made up of as many, or nobody reads several at once. */
+function stepsOf(tiling: TensorTiling, left: Reading, right: Reading): number | null {
+  const { extent } = tiling.product.depth.at(-1) ?? { extent: 1 };
+  if (tiling.adjacent === 1) return Math.max(octet, Math.min(mostSteps, extent - (extent % octet)));
+  const along = [left, right].filter(({ isAlong }) => isAlong);
+  if (along.length === 0) return null;
+  const turn = spanOf(tiling) * Math.max(...along.map(({ turns }) => turns));
+  for (let steps = Math.max(turn, mostSteps); steps >= turn; steps -= turn)
+    if (extent % steps === 0) return steps;
+  return null;
 }
 
 function readings(tiling: TensorTiling, side: Side): Reading[] {
-  const { product, areQuads } = tiling;
+  const { product, adjacent } = tiling;
   const all = [...product.batch, ...product.rows, ...product.columns, ...product.depth];
-  if (areQuads && runsAlong(product.depth.at(-1), side, product[side], all))
-    return [1, 2].map((turns) => ({ isByQuads: true, turns }));
+  if (adjacent > 1 && runsAlong(product.depth.at(-1), side, product[side], all))
+    return [1, 2].map((turns) => ({ isAlong: true, turns }));
   const most = side === "right" ? besideOf(tiling, side) : Math.min(4, octetsOf(tiling, side));
-  return [1, ...(most > 1 ? [most] : [])].map((turns) => ({ isByQuads: false, turns }));
+  return [1, ...(most > 1 ? [most] : [])].map((turns) => ({ isAlong: false, turns }));
 }

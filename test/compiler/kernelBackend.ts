@@ -13,7 +13,7 @@ import {
 } from "../../src/array/index.js";
 import { concrete } from "../../src/array/core/interpret.js";
 import { fuseProgram, type PlacedArray } from "../../src/compiler/fuse/program.js";
-import { isCompilable, simplifyProgram } from "../../src/compiler/index.js";
+import { isCompilable, simplifyProgram, type Renderer } from "../../src/compiler/index.js";
 import type { Buffer } from "../../src/compiler/kernel.js";
 import { planMemory } from "../../src/compiler/plan/arena.js";
 import { runSteps } from "./kernelInterpreter.js";
@@ -21,13 +21,20 @@ import { Memory } from "./kernelValues.js";
 
 const buffersOf = (arrays: readonly PlacedArray[]): Buffer[] => arrays.map(({ place }) => place.buffer);
 
+interface Options extends Pick<Renderer<unknown>, "arrange"> {
+  /** Whether buffers lie where the plan says. */
+  readonly isPlanned: boolean;
+}
+
 /** A program ready to run: the elements of all inputs of each device to those of the outputs. */
 function prepare(
   program: Program,
   axes: readonly NamedAxis[],
-  isPlanned: boolean,
+  { isPlanned, arrange = (steps) => steps }: Options,
 ): (inputs: readonly (readonly TypedArray[])[]) => TypedArray[][] {
-  const { steps, inputs, outputs, messages } = fuseProgram(simplifyProgram(program));
+  const fused = fuseProgram(simplifyProgram(program));
+  const { inputs, outputs, messages } = fused;
+  const steps = arrange(fused.steps, new Set([...buffersOf(inputs), ...buffersOf(outputs)]));
   const plan = isPlanned
     ? planMemory(steps, buffersOf(inputs), buffersOf(outputs), [], { scratch: () => 0 })
     : null;
@@ -52,11 +59,12 @@ function prepare(
   };
 }
 
-const backendOf = (name: string, isPlanned: boolean): Backend => ({
+/** A device of kernels that are arranged somehow. */
+export const kernelBackend = (name: string, options: Options): Backend => ({
   name,
   accepts: isCompilable,
   compile: (program, { constants }) => {
-    const run = prepare(program, [], isPlanned);
+    const run = prepare(program, [], options);
     return {
       run: (inputs) => {
         const [outputs] = run([[...constants, ...inputs].map((input) => input.data())]);
@@ -65,7 +73,7 @@ const backendOf = (name: string, isPlanned: boolean): Backend => ({
     };
   },
   spmd: (program, { axes, constants }) => {
-    const run = prepare(program, axes, isPlanned);
+    const run = prepare(program, axes, options);
     const devices = Array.from({ length: deviceAxes.countAlong(axes) }, (_, device) => device);
     return {
       run: (inputs) => {
@@ -83,7 +91,7 @@ const backendOf = (name: string, isPlanned: boolean): Backend => ({
 });
 
 export const kernelBackends: readonly Backend[] = [
-  backendOf("kernels", false),
-  backendOf("planned kernels", true),
+  kernelBackend("kernels", { isPlanned: false }),
+  kernelBackend("planned kernels", { isPlanned: true }),
 ];
 for (const backend of kernelBackends) registerBackend(backend, { isDefault: false });

@@ -142,9 +142,7 @@ function divideInto(
     const pinned = isProduct ? [] : keptOf(shape);
     attempt(together);
     if (pinned.length > 0)
-      attempt(
-        new Map([...together, ...pinned.map((value) => [value, wholeLayout(shape.length)] as const)]),
-      );
+      attempt(new Map([...together, ...pinned.map((value) => [value, wholeLayout(shape.length)] as const)]));
   }
   // What is divided along some axes alone, as weights are, an optimiser may divide along the others, too.
   for (const { values, shape, cost, isProduct } of axes.length === 1 || best === null ? [] : kinds) {
@@ -154,7 +152,8 @@ function divideInto(
         return layout === null ? [] : [[value, layout] as const];
       }),
     );
-    if (isProduct || cost * further.size < values.length * (costs.meeting + (1 - worthwhile) * least)) continue;
+    if (isProduct || cost * further.size < values.length * (costs.meeting + (1 - worthwhile) * least))
+      continue;
     const pinned = keptOf(shape).map((value) => [value, layoutNow(value)] as const);
     attempt(new Map([...chosen, ...further, ...pinned]));
   }

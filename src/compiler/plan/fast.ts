@@ -1,6 +1,7 @@
 // What lies in fast memory, of which there is little: what is used most often for its size.
+import { itemSize, sizeOf } from "../../array/index.js";
 import type { Buffer, Kernel, Step } from "../kernel.js";
-import { kernelsIn, placesOf } from "../walk.js";
+import { kernelsIn, loadsOf, placesOf } from "../walk.js";
 import type { Cluster } from "./clusters.js";
 import type { Company } from "./company.js";
 import { Shelves } from "./placing.js";
@@ -35,8 +36,11 @@ export function placeFast(
   const printed = kernelsIn(steps).filter(({ kind }) => kind === "print");
   const outside = new Set([...visible, ...printed.flatMap(placesOf).map(({ buffer }) => buffer)]);
   const turns = turnsOf(steps);
-  const worth = ({ users, bytes }: Cluster): number =>
-    [...users].reduce((sum, { kernel }) => sum + (turns.get(kernel) ?? 1), 0) * (1 + touchBytes / bytes);
+  const worth = ({ users, buffers, bytes }: Cluster): number =>
+    [...users].reduce((sum, { kernel }) => {
+      const touched = touchedBy(kernel, buffers);
+      return touched === 0 ? sum : sum + (turns.get(kernel) ?? 1) * (Math.min(touched, bytes) + touchBytes);
+    }, 0) / bytes;
   const wanted = clusters
     .filter(
       ({ buffers, bytes }) => bytes > 0 && bytes <= limit && ![...buffers].some((one) => outside.has(one)),
@@ -56,6 +60,20 @@ export function placeFast(
     if (worthOf(placing) >= worthOf(apart)) return placing;
   }
   return apart;
+}
+
+/** How many bytes of buffers that share their memory a kernel touches, each time that it runs. */
+function touchedBy(kernel: Kernel, buffers: ReadonlySet<Buffer>): number {
+  if (kernel.kind === "copy" && buffers.has(kernel.from.buffer) && buffers.has(kernel.to.buffer)) return 0;
+  if (kernel.kind !== "loop") return Infinity;
+  const stores = [...kernel.body, ...kernel.after].map(({ address }) => address);
+  const touched = [...loadsOf(kernel).all, ...stores].map(({ buffer, strides, computed }) =>
+    buffers.has(buffer)
+      ? itemSize(buffer.dtype) *
+        sizeOf(kernel.extents.filter((_, axis) => computed.length > 0 || strides[axis] !== 0))
+      : 0,
+  );
+  return Math.max(0, ...touched);
 }
 
 /** Places clusters in their order, those of a run when it is the turn of the largest of them. */

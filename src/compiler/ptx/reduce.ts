@@ -1,14 +1,15 @@
 // Reductions as PTX: each is shared out among several threads where there are few points.
-import { sizeOf } from "../../array/index.js";
+import { itemSize, sizeOf } from "../../array/index.js";
 import type { Buffer, LoopKernel } from "../kernel.js";
 import { planNest, type Loop, type Nest } from "../schedule/nest.js";
 import { reductionRegimes, type Regime } from "../schedule/sums.js";
-import { loadsOf, reductionRoots, rootsOf } from "../walk.js";
+import { loadsIn, loadsOf, reductionRoots, rootsOf } from "../walk.js";
 import { Accumulator } from "./accumulators.js";
 import { divide, positionsOf } from "./indices.js";
 import type { KernelText } from "./surroundings.js";
 import { lanesOfWarp, wholeWarps } from "./types.js";
 import { independentOf, pointsAtOnce, Values } from "./values.js";
+import { wavefronts } from "./dot/wavefronts.js";
 
 /** Elements of a reduction that a thread works on at once, at most: as many loads are on their way together. */
 const mostElements = 8;
@@ -35,20 +36,34 @@ export function loopScratch(kernel: LoopKernel, threads: number): number {
   return warps === 1 ? 0 : (threads / lanes) * 2 * kernel.reductions.length;
 }
 
-/** Roughly how many cycles a reduction takes, for each way to share it out. */
-function sharingOf(kernel: LoopKernel, { loops, vector }: Nest, threads: number): Sharing {
+/** How a reduction is shared out, or several of one form as one, which have the working memory of one of them. */
+function sharingOf(kernel: LoopKernel, nest: Nest, threads: number): Sharing {
+  const own = planNest(kernel, lanesOfWarp);
+  const alone = bestSharing(kernel, own, threads, threads / lanesOfWarp);
+  const isAlone = sizeOf(extentsOf(nest.loops)) === sizeOf(extentsOf(own.loops));
+  return isAlone || alone.warps > 1 ? alone : bestSharing(kernel, nest, threads, 1);
+}
+
+/** The one that should take the fewest cycles, with so many warps for a point at most. */
+function bestSharing(
+  kernel: LoopKernel,
+  { loops, vector }: Nest,
+  threads: number,
+  mostWarps: number,
+): Sharing {
   const points = sizeOf(extentsOf(loops.filter(({ isReduced }) => !isReduced)));
   const length = sizeOf(extentsOf(loops.filter(({ isReduced }) => isReduced)));
   const isAcross = vector >= 0 && loops[vector].isReduced;
+  const fronts = wavefrontsBy(kernel, loops, isAcross);
   const many = pointsAtOnce([...reductionRoots(kernel), ...rootsOf(kernel.body)], mostElements, {
     most: mostElements,
   });
   let best: Sharing = { lanes: 1, warps: 1 };
   let least = Infinity;
   for (let lanes = 1; lanes <= lanesOfWarp; lanes *= 2) {
-    for (let warps = 1; warps <= threads / lanesOfWarp; warps *= 2) {
-      // Neighbouring threads should read neighbouring elements.
-      const scattered = isAcross ? Math.max(1, 8 / lanes) : Math.max(1, lanes / 4);
+    for (let warps = 1; warps <= mostWarps; warps *= 2) {
+      // Neighbouring threads should read neighbouring elements, and different banks if what they read lies in shared memory.
+      const scattered = Math.max(isAcross ? 8 / lanes : lanes / 4, fronts(lanes));
       const turns = Math.ceil(points / (threads / (lanes * warps)));
       const own = Math.ceil(length / (lanes * warps));
       const each = (Math.ceil(own / many) * 30 + own * 4) * scattered;
@@ -59,6 +74,40 @@ function sharingOf(kernel: LoopKernel, { loops, vector }: Nest, threads: number)
     }
   }
   return best;
+}
+
+/** Wavefronts of a load by the lanes of a warp, on the average, if so many of them work on each point. */
+function wavefrontsBy(kernel: LoopKernel, loops: readonly Loop[], isAcross: boolean) {
+  const addresses = loadsIn(reductionRoots(kernel)).filter(
+    ({ buffer, computed }) => itemSize(buffer.dtype) === 4 && computed.length === 0,
+  );
+  const [kept, reduced] = [false, true].map((is) => loops.filter(({ isReduced }) => isReduced === is));
+  return (members: number): number => {
+    const beside = lanesOfWarp / members;
+    const lanes = Array.from({ length: lanesOfWarp }, (_, lane) =>
+      isAcross
+        ? { point: Math.floor(lane / members), member: lane % members }
+        : { point: lane % beside, member: Math.floor(lane / beside) },
+    );
+    const total = addresses.reduce((sum, { strides }) => {
+      const elements = lanes.map(
+        ({ point, member }) => distanceAlong(kept, point, strides) + distanceAlong(reduced, member, strides),
+      );
+      return sum + wavefronts(elements, 1);
+    }, 0);
+    return addresses.length === 0 ? 1 : total / addresses.length;
+  };
+}
+
+/** How many elements further something of a number is, counted along loops; no further than their last one. */
+function distanceAlong(loops: readonly Loop[], number: number, strides: readonly number[]): number {
+  let rest = Math.min(number, sizeOf(extentsOf(loops)) - 1);
+  let distance = 0;
+  for (const { axis, extent } of loops.toReversed()) {
+    distance += (rest % extent) * (strides[axis] ?? 0);
+    rest = Math.floor(rest / extent);
+  }
+  return distance;
 }
 
 /** Threads that have something to do in a reduction, from the first on. */

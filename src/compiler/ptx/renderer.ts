@@ -50,7 +50,10 @@ function scratchOf(kernel: Kernel, parts: number, threads: number): number {
  * Cycles of what a block does, with all that goes along with it: of a meeting, say, laying out what is exchanged. Six training
  * runs of PPO and DQN on an H200 take 0.93 to 1.04 of what these come to (bench gpu), SAC 1.3.
  */
-const costs: Costs = { operation: 17, element: 0.05, multiplication: 0.014, meeting: 4000, byte: 0.05, gathered: 0.04 };
+const costs: Costs = {
+  ...{ operation: 17, element: 0.05, multiplication: 0.014 },
+  ...{ meeting: 4000, byte: 0.05, gathered: 0.04 },
+};
 /** The same of a meeting of blocks that are a cluster. */
 const clusterMeeting = 2000;
 
@@ -111,7 +114,7 @@ const rendererFor = (
   name: "the GPU",
   lanes: 32,
   limits: { memory: 2 ** 40 },
-  arrange: (steps, seen) => inLevels(isTf32 ? padRows(steps, seen) : steps),
+  arrange: (steps, seen) => inLevels(padRows(steps, seen)),
   sideBySide: {
     isCostlyBehind: (sums) => isTf32 || sums <= fewSums || 4 * sums > largeShare * sharedBytes,
     smallKernels: threads,

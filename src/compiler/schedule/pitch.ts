@@ -16,13 +16,13 @@ import {
 const banks = 32;
 /** Rows begin so many banks behind the one before, or before it. */
 const step = 8;
-/** Shorter rows than this would take half as much again. */
-const shortest = 16;
+/** Fewer rows than this hardly ever keep lanes waiting. */
+const leastRows = 32;
 
 /** The distance of rows of so many elements that suits products; null where they have it. */
 function pitchFor(length: number): number | null {
   const behind = length % banks;
-  if (length < shortest || length % step !== 0 || behind === step || behind === banks - step) return null;
+  if (length % step !== 0 || behind === step || behind === banks - step) return null;
   return length + step;
 }
 
@@ -69,7 +69,10 @@ const sidesOf = (kernel: DotKernel) =>
     const operand = kernel[side];
     const free = side === "left" ? kernel.rows : kernel.columns;
     const extents = [...batch, ...free, ...depth];
-    return { operand, walks: walksOf(operand, extents, [...operand.batch, ...operand.free, ...operand.depth]) };
+    return {
+      operand,
+      walks: walksOf(operand, extents, [...operand.batch, ...operand.free, ...operand.depth]),
+    };
   });
 
 /**
@@ -84,11 +87,16 @@ export function padRows(steps: readonly Step[], seen: ReadonlySet<Buffer>): read
     for (const { operand, walks } of sidesOf(kernel)) {
       const { buffer } = operand;
       const length = rowLength(walks);
-      if (length !== null) lengths.set(buffer, (lengths.get(buffer) ?? length) === length ? length : null);
+      const known = lengths.get(buffer);
+      if (length !== null) lengths.set(buffer, known === undefined || known === length ? length : null);
     }
   }
   const isKept = (buffer: Buffer, length: number | null) =>
-    length === null || pitchFor(length) === null || seen.has(buffer) || buffer.size % length !== 0;
+    length === null ||
+    pitchFor(length) === null ||
+    seen.has(buffer) ||
+    buffer.size % length !== 0 ||
+    buffer.size / length < leastRows;
   for (const [buffer, length] of lengths) if (isKept(buffer, length)) lengths.delete(buffer);
   for (const kernel of kernels) for (const buffer of refusedBy(kernel, lengths)) lengths.delete(buffer);
   if (lengths.size === 0) return steps;
@@ -132,20 +140,19 @@ const apart = ({ length, pitch }: Padding, distance: number): number =>
   Math.floor(distance / length) * pitch + (distance % length);
 
 /** A place in an array whose rows lie further apart, with the strides that are named. */
-function moved<T extends Place, Name extends keyof T>(
+function moved<T extends Place>(
   place: T,
   paddings: ReadonlyMap<Buffer, Padding>,
-  names: readonly (Name & { [K in keyof T]: T[K] extends readonly number[] ? K : never }[keyof T])[],
+  names: readonly (keyof T)[],
 ): T {
   const padding = paddings.get(place.buffer);
   if (padding === undefined) return place;
   const { buffer } = padding;
   const counters = place.counters.map((term) => ({ ...term, stride: apart(padding, term.stride) }));
-  const strides = names.map((name) => [
-    name,
-    (place[name] as readonly number[]).map((stride) => apart(padding, stride)),
-  ]);
-  return { ...place, buffer, counters, offset: apart(padding, place.offset), ...Object.fromEntries(strides) };
+  const strides = Object.fromEntries(
+    names.map((name) => [name, (place[name] as readonly number[]).map((stride) => apart(padding, stride))]),
+  ) as Partial<T>;
+  return { ...place, buffer, counters, offset: apart(padding, place.offset), ...strides };
 }
 
 function withPlaces(kernel: Kernel, paddings: ReadonlyMap<Buffer, Padding>): Kernel {

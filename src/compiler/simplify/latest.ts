@@ -63,7 +63,9 @@ function readingBefore(reading: Equation, writing: Equation) {
       const wanted = mode === "clip" ? np.clip(places, 0, last) : places;
       const isWritten = np.equal(wanted, np.clip(place, 0, last).astype(wanted.dtype));
       const rest = read.shape.slice(places.ndim);
-      return [np.where(isWritten.reshape([...places.shape, ...rest.map(() => 1)]), written.reshape(rest), read)];
+      return [
+        np.where(isWritten.reshape([...places.shape, ...rest.map(() => 1)]), written.reshape(rest), read),
+      ];
     },
   );
   const before = { ...reading, inputs: [array, indices] };

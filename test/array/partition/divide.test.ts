@@ -1,10 +1,15 @@
 // Which values of programs are split where nobody says it: those that make the whole program cheaper.
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { grad, lax, makeProgram, nn, np, random, tree, type Array } from "vibe-rl/array";
+import type { Concrete } from "../../../src/array/core/array.js";
+import { interpret } from "../../../src/array/core/interpret.js";
 import { subPrograms, type Program } from "../../../src/array/core/program.js";
 import type { Costs } from "../../../src/array/partition/costs.js";
-import { divideProgram } from "../../../src/array/partition/divide.js";
+import { divideProgram, type DividedProgram } from "../../../src/array/partition/divide.js";
+import { wholeLayout } from "../../../src/array/sharding/axes.js";
 import { simplifyProgram } from "../../../src/compiler/simplify/simplify.js";
+import { differences } from "../../closeness.js";
+import { blocksOf, simulate } from "./simulate.js";
 
 /** About what a GPU's blocks pay, in cycles. */
 const prices: Costs = { operation: 150, element: 0.1, multiplication: 0.02, meeting: 5000, byte: 0.03 };
@@ -176,4 +181,56 @@ it("moments of an optimiser are split, and parameters that products read are gat
   expect(shapesOf(program, "sqrt")).toContain("16x128");
   expect(shapesOf(program, "allGather").filter((shape) => shape === "128x128")).toHaveLength(1);
   expect(shapesOf(program, "dot")).toContain("1x128");
+});
+
+describe("of a network that is divided along rows and columns", () => {
+  /** A wide layer that learns with an optimiser's two moments. */
+  const learn = (x: Array, start: Array) => {
+    const zeros = np.zeros(start.shape);
+    return lax.scan(
+      ([w, mean, square]: [Array, Array, Array]) => {
+        const slope = grad((weights: Array) => np.square(nn.relu(x.matmul(weights))).mean())(w);
+        const [first, second] = [
+          mean.mul(0.9).add(slope.mul(0.1)),
+          square.mul(0.99).add(np.square(slope).mul(0.01)),
+        ];
+        const next = w.sub(first.div(np.sqrt(second).add(1e-3)).mul(0.01));
+        return [[next, first, second] as [Array, Array, Array], null];
+      },
+      [start, zeros, zeros] as [Array, Array, Array],
+      null,
+      { length: 4 },
+    )[0];
+  };
+  const args = [0, 1].map((seed) => random.normal(random.key(seed), [128, 128]));
+  const cheapMeetings = { ...prices, meeting: 500 };
+  const mesh = [
+    { name: "rows", size: 2 },
+    { name: "columns", size: 2 },
+  ];
+
+  it("moments are divided along both, weights along the columns that products read", () => {
+    const found = divided(learn, args, 4, cheapMeetings) as DividedProgram;
+    expect(found.axes).toEqual(mesh);
+    expect(shapesOf(found.program, "scan")).toEqual(["128x64", "64x64", "64x64"]);
+    expect(shapesOf(found.program, "sqrt")).toEqual(["64x64"]);
+    expect(shapesOf(found.program, "psumScatter")).toEqual(["64x64"]);
+    expect(shapesOf(found.program, "dot")).toEqual(["64x64", "128x64"]);
+    const { program, constants } = makeProgram(learn)(args[0], args[1]);
+    const inputs = [...constants, ...args] as Concrete[];
+    const whole = inputs.map((input) => blocksOf(input, wholeLayout(input.ndim), mesh));
+    const results = simulate(found.program, mesh, whole);
+    interpret(program, inputs).forEach((expected, at) =>
+      results[at].forEach((own) =>
+        expect(differences(own, expected, { rtol: 1e-4, atol: 1e-6 })).toEqual([]),
+      ),
+    );
+  });
+
+  it("moments stay with their weights where that saves little", () => {
+    const costs = { ...cheapMeetings, element: 0.01 };
+    const found = divided(learn, args, 4, costs) as DividedProgram;
+    expect(found.axes).toEqual(mesh);
+    expect(shapesOf(found.program, "scan")).toEqual(["128x64", "128x64", "128x64"]);
+  });
 });

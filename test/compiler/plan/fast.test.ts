@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { Buffer, Step } from "../../../src/compiler/kernel.js";
 import { planMemory } from "../../../src/compiler/plan/arena.js";
-import { buffer, exchange, loopOf, print, stepsOf } from "./kernels.js";
+import { adding, buffer, exchange, loopOf, print, stepsOf } from "./kernels.js";
 
 /** The names of what lies in so many bytes of fast memory. */
 const fastOf = (steps: readonly Step[], input: Buffer, output: Buffer, fastBytes: number) => {
@@ -43,4 +43,15 @@ it("values that are never in use at the same time share it", () => {
     exchange("add", two, output),
   ]);
   expect(fastOf(chain, input, output, 256)).toEqual({ names: ["one", "two"], used: 256 });
+});
+
+it("of arrays of one size those do of which kernels touch most", () => {
+  const [ring, whole] = [buffer("ring", 400), buffer("whole", 400)];
+  const drawn = [1, 2, 3].map((number) => buffer(`drawn ${number}`, 10));
+  const reading = [
+    ...stepsOf([exchange("add", input, ring)]),
+    loopOf(50, stepsOf([...drawn.map((one) => adding(ring, one)), exchange("add", input, whole)])),
+    ...stepsOf([exchange("add", whole, output), exchange("add", ring, output)]),
+  ];
+  expect(fastOf(reading, input, output, 1850).names).toEqual(["drawn 1", "drawn 2", "drawn 3", "whole"]);
 });

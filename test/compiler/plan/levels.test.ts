@@ -1,11 +1,13 @@
 // Kernels that need not wait for each other come together, and do not get in each other's way by sharing memory.
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Kernel, Step } from "../../../src/compiler/kernel.js";
+import { accessesOf } from "../../../src/compiler/plan/accesses.js";
 import { planMemory } from "../../../src/compiler/plan/arena.js";
 import { companyOf } from "../../../src/compiler/plan/company.js";
 import { findLifetimes } from "../../../src/compiler/plan/lifetimes.js";
 import { inLevels } from "../../../src/compiler/schedule/levels.js";
-import { buffer, copy, exchange, loopOf, print, product, sort, stepsOf } from "./kernels.js";
+import { kernelsIn } from "../../../src/compiler/walk.js";
+import { adding, buffer, copy, exchange, loopOf, print, product, sort, stepsOf } from "./kernels.js";
 
 const [a, b, c, d, e, f] = ["a", "b", "c", "d", "e", "f"].map((name) => buffer(name));
 const named = (steps: readonly Step[]): string[] =>
@@ -76,6 +78,59 @@ it("exchanges that do not wait for each other come together, at the latest of th
   expect(ordered([exchange("add", a, b), copy(a, c), exchange("add", c, d)])).toEqual([
     ...["a to c", "exchange", "exchange"],
   ]);
+});
+
+describe("what is written in the place of an array that was read before", () => {
+  const names = ["old", "drawn", "place", "row", "sum", "used"];
+  const [old, drawn, place, row, sum, used] = names.map((name) => buffer(name));
+  /** Reads an array, and writes into its place. */
+  const [read, take, write] = [sort(old, drawn), copy(old, place), adding(row, place)];
+  const meet = exchange("add", b, sum);
+  /** The names of what is written, in order. */
+  const written = (kernels: readonly Kernel[]): string[] =>
+    kernelsIn(inLevels(stepsOf(kernels)))
+      .flatMap(accessesOf)
+      .flatMap(({ buffer: { name }, kind }) => (kind === "write" ? [name] : []));
+
+  it("comes behind the next exchange, and before what replaces it", () => {
+    const kernels = [
+      read,
+      take,
+      write,
+      copy(place, e),
+      copy(a, b),
+      meet,
+      copy(sum, c),
+      exchange("add", c, d),
+    ];
+    expect(written(kernels)).toEqual([...["drawn", "place", "b", "sum"], ...["place", "c", "e", "d"]]);
+  });
+
+  const others: Record<string, readonly [kernels: readonly Kernel[], order: readonly string[]]> = {
+    "somebody reads the result": [
+      [read, take, write, adding(place, used), copy(a, b), meet],
+      ["drawn", "place", "b", "place", "sum", "used"],
+    ],
+    "an exchange waits for the result": [
+      [read, take, write, exchange("add", place, sum), copy(sum, c)],
+      ["drawn", "place", "place", "sum", "c"],
+    ],
+    "there is no exchange behind it": [
+      [meet, copy(sum, used), copy(used, row), read, take, write],
+      ["sum", "drawn", "place", "used", "row", "place"],
+    ],
+    "nobody has read the array": [
+      [take, write, sort(old, drawn), copy(a, b), meet],
+      ["place", "drawn", "b", "place", "sum"],
+    ],
+    "it was copied from another array": [
+      [read, copy(f, place), write, copy(a, b), meet],
+      ["drawn", "place", "b", "place", "sum"],
+    ],
+  };
+  it.each(Object.entries(others))("comes as soon as it can where %s", (_, [kernels, order]) => {
+    expect(written(kernels)).toEqual(order);
+  });
 });
 
 it("loops and messages stay where they are, with what is inside in order", () => {

@@ -4,7 +4,7 @@ import type { Product } from "../../schedule/product.js";
 import { expressionsBelow, rootsOf } from "../../walk.js";
 import type { KernelText } from "../surroundings.js";
 import { Values } from "../values.js";
-import { isAlongColumns, vector } from "./layout.js";
+import { isAlongColumns } from "./layout.js";
 import { range, type Line } from "./lines.js";
 
 /** Sums of a thread, and where they belong. */
@@ -12,8 +12,8 @@ interface Share {
   readonly batch: readonly string[];
   readonly rows: readonly Line[];
   readonly columns: readonly Line[];
-  /** Whether every four columns lie side by side. */
-  readonly areColumnsVectors: boolean;
+  /** How many columns lie side by side each time: 1, 2 or 4. */
+  readonly unit: number;
   /** Row by row. */
   readonly sums: readonly string[];
   readonly condition: string | null;
@@ -31,8 +31,7 @@ interface Group {
 const pointsTogether = 16;
 
 export function goOn(text: KernelText, kernel: DotKernel, product: Product, share: Share): void {
-  const { batch, rows, columns, areColumnsVectors, sums } = share;
-  const unit = areColumnsVectors ? vector : 1;
+  const { batch, rows, columns, unit, sums } = share;
   const roots = rootsOf(kernel.stores);
   const group = (row: number, column: number): Group => {
     const condition = text.all([share.condition, rows[row].isThere, columns[column].isThere]);
@@ -61,7 +60,7 @@ export function goOn(text: KernelText, kernel: DotKernel, product: Product, shar
   for (let first = 0; first < groups.length; first += together)
     text.out.scope(() => {
       const some = groups.slice(first, first + together).map(([row, column]) => group(row, column));
-      if (areColumnsVectors) for (const one of some) loadVectors(text, vectorLoads(product, roots), one);
+      if (unit > 1) for (const one of some) loadVectors(text, vectorLoads(product, roots), one);
       const all = some.flatMap(({ points }) => points);
       if (share.isRough) computeRoughly(all, roots);
       Values.computeAll(all, roots);
@@ -100,7 +99,7 @@ function loadVectors({ out }: KernelText, loads: readonly Load[], { points, cond
       condition === null ? out.register("f32") : out.effect("mov.f32", "f32", "0f00000000"),
     );
     const guard = condition === null ? "" : `@${condition} `;
-    out.line(`${guard}ld.${space}.v4.f32 {${registers.join(", ")}}, ${address};`);
+    out.line(`${guard}ld.${space}.v${points.length}.f32 {${registers.join(", ")}}, ${address};`);
     points.forEach((point, at) => point.know(load, registers[at]));
   }
 }
@@ -114,7 +113,7 @@ function store(
 ): void {
   for (const one of stores) {
     const isVector =
-      points.length === vector &&
+      points.length > 1 &&
       one.combine === "set" &&
       one.guard === null &&
       isAlongColumns(product, one.address);
@@ -123,7 +122,7 @@ function store(
       const { space, text: address } = points[0].reference(one.address);
       const values = points.map((point) => out.effect("mov.f32", "f32", point.read(one.value)));
       const guard = condition === null ? "" : `@${condition} `;
-      out.line(`${guard}st.${space}.v4.f32 ${address}, {${values.join(", ")}};`);
+      out.line(`${guard}st.${space}.v${points.length}.f32 ${address}, {${values.join(", ")}};`);
     }
   }
 }

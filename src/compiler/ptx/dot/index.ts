@@ -105,7 +105,7 @@ function renderTiles(
       range(count).map((line) => lineOffset(line, extension.unit, extension.lanes)),
       extension.axes,
       {
-        isVector: extension.unit === vector && count >= vector,
+        unit: extension.unit === vector && count >= vector ? vector : 1,
         isWhole: extentOf(extension.axes) % (extension.count * extension.lanes) === 0,
       },
     );
@@ -130,7 +130,7 @@ function renderTiles(
       batch,
       rows: lines(rows, row, laneRow, own.rows, own.rowBits),
       columns: lines(columns, column, laneColumn, own.columns, own.columnBits),
-      areColumnsVectors: columns.unit === vector && own.columns >= vector,
+      unit: columns.unit === vector && own.columns >= vector ? vector : 1,
       sums: own.sums,
       condition: own.condition,
       isRough,

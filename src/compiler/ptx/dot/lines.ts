@@ -2,7 +2,6 @@
 import { extentOf, type ProductAxis } from "../../schedule/product.js";
 import { positionsOf } from "../indices.js";
 import type { KernelText } from "../surroundings.js";
-import { vector } from "./layout.js";
 
 export interface Line {
   /** Whether it is there at all; null for always. */
@@ -14,18 +13,17 @@ export const range = (count: number): number[] => Array.from({ length: count }, 
 
 /**
  * The lines that are so far behind a first one. Those beyond the last one stay at the last, or at the last vector where
- * lines come in vectors; `isWhole` says that there are none.
+ * lines come in vectors of a unit; `isWhole` says that there are none.
  */
 export function linesAt(
   { out }: KernelText,
   first: string,
   offsets: readonly number[],
   axes: readonly ProductAxis[],
-  { isVector, isWhole }: { readonly isVector: boolean; readonly isWhole: boolean },
+  { unit = 1, isWhole }: { readonly unit?: number; readonly isWhole: boolean },
 ): Line[] {
   const extents = axes.map(({ extent }) => extent);
   const count = extentOf(axes);
-  const unit = isVector ? vector : 1;
   const lines: Line[] = [];
   for (let at = 0; at < offsets.length; at += unit) {
     const index = out.plus(first, offsets[at]);

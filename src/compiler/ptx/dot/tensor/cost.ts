@@ -4,7 +4,7 @@ import { extentOf, type Product } from "../../../schedule/product.js";
 import { loadsIn, rootsOf } from "../../../walk.js";
 import { lanesOfWarp } from "../../types.js";
 import { fetchCycles, followingOf, latency, lineCycles, lonely, positionsAlong } from "../cost.js";
-import { isAlongColumns, vector } from "../layout.js";
+import { isAlongColumns } from "../layout.js";
 import type { TilingNeeds } from "../tiling.js";
 import { cacheLines, sectors, sectorsOf, wavefronts } from "../wavefronts.js";
 import {
@@ -17,6 +17,7 @@ import {
   sides,
   spanOf,
   tilesAlong,
+  widthOf,
   type Side,
   type TensorTiling,
 } from "./layout.js";
@@ -101,12 +102,13 @@ export class TensorCosts {
   }
 
   /** Wavefronts of what follows a sum, for each of them. */
-  private endsOf({ beside }: TensorTiling): number {
+  private endsOf(tiling: TensorTiling): number {
+    const { beside } = tiling;
     const known = this.ends.get(beside);
     if (known !== undefined) return known;
     const { product, needs } = this;
     const { stores } = needs.kernel;
-    const isWide = (2 * beside) % vector === 0;
+    const most = widthOf(tiling);
     let fronts = 0;
     for (const address of [...stores.map((store) => store.address), ...loadsIn(rootsOf(stores))]) {
       const elements = lanes.map(({ group, place }) =>
@@ -115,7 +117,7 @@ export class TensorCosts {
           ...positionsAlong(product.columns, 2 * beside * place),
         ].reduce((sum, [axis, position]) => sum + position * (address.strides[axis.point] ?? 0), 0),
       );
-      const width = isWide && isAlongColumns(product, address) ? vector : 1;
+      const width = isAlongColumns(product, address) ? most : 1;
       fronts += needs.isFast(address)
         ? wavefronts(elements, width) / width
         : sectors(elements, width) / sectorsOf(lanes.length * width);

@@ -117,7 +117,7 @@ export class Operand {
     const before = octet * beside * Math.floor(which / beside) + sum.constant;
     const first = sum.register === null ? String(before) : out.plus(sum.register, before);
     const isWhole = extentOf(axes) === tilesAlong(tiling, side) * octet * this.octets;
-    const [{ positions }] = linesAt(text, first, [0], axes, { isVector: false, isWhole });
+    const [{ positions }] = linesAt(text, first, [0], axes, { isWhole });
     const operand = product[side];
     const parts = [
       ...text.partsOf(operand),
@@ -133,9 +133,7 @@ export class Operand {
   load(position: string, steps: number): Fragments {
     const { text, out, tiling, side } = this;
     const places = this.pointers.map((own) => own.map((one) => text.moved(one, position, this.stride)));
-    const read = tiling[side].isAlong
-      ? places.map((own) => this.vectors(own))
-      : this.singles(places, steps);
+    const read = tiling[side].isAlong ? places.map((own) => this.vectors(own)) : this.singles(places, steps);
     return read.map((values) => values.map((value) => out.effect("mul.f32", "b32", value, rounding)));
   }
 

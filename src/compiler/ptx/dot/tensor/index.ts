@@ -18,6 +18,7 @@ import {
   octetsOf,
   sides,
   tilesAlong,
+  widthOf,
   type Side,
   type TensorTiling,
 } from "./layout.js";
@@ -47,7 +48,7 @@ export function renderTensor(text: KernelText, kernel: DotKernel, tiling: Tensor
     const [rows, columns] = sides.map((side) => sumLines(text, kernel, tiling, side, tile, lane));
     goOn(text, kernel, product, {
       ...{ batch: tile.batch, rows: rows.lines, columns: columns.lines, condition: null, isRough: true },
-      ...{ areColumnsVectors: columns.areVectors, sums: sums.all() },
+      ...{ unit: columns.unit, sums: sums.all() },
     });
   });
 }
@@ -60,24 +61,25 @@ function sumLines(
   side: Side,
   tile: WarpTile,
   { group, place }: Lane,
-): { readonly lines: Line[]; readonly areVectors: boolean } {
+): { readonly lines: Line[]; readonly unit: number } {
   const axes = axesOf(tiling, side);
   const octets = octetsOf(tiling, side);
   const beside = side === "left" ? 1 : besideOf(tiling, side);
   const own = side === "left" ? { operand: group, factor: 1 } : { operand: place, factor: 2 * beside };
   const { register, constant } = text.sum([{ operand: tile[side], factor: octet * octets }, own]);
   const areVectors =
-    (2 * beside) % vector === 0 &&
+    side === "right" &&
     extentOf(axes) % vector === 0 &&
     kernel.stores.some(({ address }) => isAlongColumns(tiling.product, address));
+  const unit = areVectors ? widthOf(tiling) : 1;
   const offsets = range(octets / beside).flatMap((which) =>
     range(side === "left" ? 1 : 2 * beside).map((at) => which * octet * beside + at),
   );
   const isWhole = extentOf(axes) === tilesAlong(tiling, side) * octet * octets;
   const first = register ?? String(constant);
   return {
-    lines: linesAt(text, first, offsets, axes, { isVector: side === "right" && areVectors, isWhole }),
-    areVectors,
+    lines: linesAt(text, first, offsets, axes, { unit, isWhole }),
+    unit,
   };
 }
 

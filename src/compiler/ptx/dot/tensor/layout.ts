@@ -5,6 +5,7 @@
 // and which step that is, is free as long as both operands agree on the steps.
 import { extentOf, type Product, type ProductAxis } from "../../../schedule/product.js";
 import { lanesOfWarp } from "../../types.js";
+import { vector } from "../layout.js";
 
 /** Whether so many chunks are written out one after the other: loads of one then go along with products of another. */
 export const isWrittenOut = (chunks: number, { isShort }: Pick<TensorTiling, "isShort">): boolean =>
@@ -62,6 +63,9 @@ export const tilesAlong = (tiling: TensorTiling, side: Side): number =>
 /** Octets of a tile whose lines lie together, and take turns where any do. */
 export const besideOf = (tiling: TensorTiling, side: Side): number =>
   side === "right" ? tiling.beside : tiling.left.isAlong ? 1 : tiling.left.turns;
+
+/** How many sums of a lane lie side by side, and are loaded and stored with one instruction where that can be. */
+export const widthOf = ({ beside }: Pick<TensorTiling, "beside">): number => Math.min(vector, 2 * beside);
 
 /** Steps that the lanes of a group have if each of them has those that lie side by side. */
 export const spanOf = ({ adjacent }: Pick<TensorTiling, "adjacent">): number => adjacent * groupLanes;

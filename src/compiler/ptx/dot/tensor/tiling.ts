@@ -4,15 +4,7 @@ import { extentOf, turned, type Product } from "../../../schedule/product.js";
 import { regimeOf, registerLimit } from "../layout.js";
 import { productFor, runsAlong, type Cost, type TilingNeeds } from "../tiling.js";
 import { TensorCosts, type TensorNeeds } from "./cost.js";
-import {
-  besideOf,
-  octet,
-  octetsOf,
-  spanOf,
-  type Reading,
-  type Side,
-  type TensorTiling,
-} from "./layout.js";
+import { besideOf, octet, octetsOf, spanOf, type Reading, type Side, type TensorTiling } from "./layout.js";
 
 /** The tiling for tensor cores that should take the fewest cycles of a block; null where there is none. */
 export function tensorTilingOf(kernel: DotKernel, given: TilingNeeds): Cost<TensorTiling> | null {
@@ -35,7 +27,9 @@ const octetsFor = (lines: number): number[] =>
   [1, 2, 4, 8].filter((octets) => octets === 1 || (octets - 1) * octet < lines);
 
 /** How many octets of columns alternate, of so many. */
-const besides: Readonly<Record<number, readonly number[]>> = { 1: [1], 2: [2], 4: [2, 4], 8: [2, 4] };
+const besides: Readonly<Record<number, readonly number[]>> = {
+  ...{ 1: [1], 2: [1, 2], 4: [1, 2, 4], 8: [1, 2, 4] },
+};
 
 const plain: Reading = { isAlong: false, turns: 1 };
 

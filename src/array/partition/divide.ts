@@ -121,13 +121,15 @@ function divideInto(
   let best: SplitProgram | null = null;
   let least = costOf(program, costs);
   let chosen: ReadonlyMap<Variable, Layout> = new Map();
-  const attempt = (tried: ReadonlyMap<Variable, Layout>): void => {
+  const attempt = (tried: ReadonlyMap<Variable, Layout>, share = worthwhile): void => {
     const divided = split(tried);
     const own = costOf(divided.program, costs);
-    if (own < worthwhile * least) [best, least, chosen] = [divided, own, tried];
+    if (own < share * least) [best, least, chosen] = [divided, own, tried];
   };
   const layoutNow = (value: Variable): Layout =>
     best?.layoutOf(value) ?? wholeLayout(value.type.shape.length);
+  const isDivided = ({ values, isProduct }: Kind): boolean =>
+    !isProduct && values.some((value) => !isWhole(layoutNow(value)));
   let tries = 0;
   // Parameters that an optimiser's parts have updated may be worth gathering at once rather than wherever they are used.
   const kept = carriesOfOthers(program);
@@ -143,6 +145,17 @@ function divideInto(
     attempt(together);
     if (pinned.length > 0)
       attempt(new Map([...together, ...pinned.map((value) => [value, wholeLayout(shape.length)] as const)]));
+  }
+  // Where some of what is computed so often is divided, the small rest may go the same way, and through the same meetings.
+  for (const turns of new Set(kinds.flatMap((kind) => (isDivided(kind) ? [kind.turns] : [])))) {
+    const rest = kinds.filter((kind) => !kind.isProduct && kind.turns === turns);
+    const small = rest.flatMap(({ values, shape }) => {
+      const layout = layoutFor(shape, axes);
+      const left = values.filter((value) => isWhole(layoutNow(value)));
+      return layout === null ? [] : left.map((value) => [value, layout] as const);
+    });
+    const pinned = rest.flatMap(({ shape }) => keptOf(shape).map((value) => [value, wholeLayout(shape.length)] as const));
+    if (small.length > 0) attempt(new Map([...chosen, ...small, ...pinned]), 1);
   }
   // What is divided along some axes alone, as weights are, an optimiser may divide along the others, too.
   for (const { values, shape, cost, isProduct } of axes.length === 1 || best === null ? [] : kinds) {

@@ -55,23 +55,35 @@ interface Distributed {
   readonly names: ReadonlyMap<Variable, Atom>;
 }
 
+/** What is behind a loop stays in it where all arrays for it would take too much. */
 function distribute(equation: Equation, largest: number, isWorth: IsWorth): Distributed | null {
   const params = equation.params as ScanParams;
   if (params.length < 2 || hasEffect(equation)) return null;
-  const stages = stagesOf(params, isWorth);
-  if (stages === null) return null;
-  const parts = new Parts(equation, stages);
-  const made = parts.make();
-  const stackedIn = ({ outputs }: Equation, carries: number) =>
-    outputs.slice(carries).reduce((sum, { type }) => sum + sizeOf(type.shape), 0);
-  const before = stackedIn(equation, params.carries);
-  const isSmall = made.equations.every((one) =>
-    one === parts.loop
-      ? stackedIn(one, (one.params as ScanParams).carries) <= Math.max(before, largest)
-      : one.outputs.every(({ type }) => sizeOf(type.shape) <= largest),
-  );
-  return isSmall && made.equations.every(isPlain) ? made : null;
+  for (const hasBehind of [true, false]) {
+    const stages = stagesOf(params, isWorth, hasBehind);
+    if (stages === null) return null;
+    const parts = new Parts(equation, stages);
+    const made = parts.make();
+    const loops = made.equations.filter((one) => one === parts.loop);
+    const stackedIn = ({ outputs }: Equation, carries: number) =>
+      outputs.slice(carries).reduce((sum, { type }) => sum + sizeOf(type.shape), 0);
+    const before = stackedIn(equation, params.carries);
+    const isSmall =
+      loops.every((one) => stackedIn(one, (one.params as ScanParams).carries) <= Math.max(before, largest)) &&
+      made.equations.every(
+        (one) =>
+          one === parts.loop ||
+          one.outputs.every((output) => isInPassing(one, output, parts) || sizeOf(output.type.shape) <= largest),
+      );
+    if (isSmall && made.equations.every(isPlain)) return made;
+    if (stages.behind.length === 0) return null;
+  }
+  return null;
 }
+
+/** Whether an array is only computed on the way to others, element by element, so that it never lies in memory. */
+const isInPassing = (equation: Equation, output: Variable, parts: Parts): boolean =>
+  entryOf(equation).form === null && !parts.isStacked(output);
 
 /** Rules for batches may make equations of arrays that they hold, which no compiled program can. */
 function isPlain(equation: Equation): boolean {
@@ -103,6 +115,11 @@ class Parts {
     });
   }
 
+  /** Whether an array outside of the loop has values of the body. */
+  isStacked(array: Variable): boolean {
+    return [...this.stacked.values()].includes(array);
+  }
+
   make(): Distributed {
     const { equation, params, stages } = this;
     const { body, carries } = params;
@@ -114,7 +131,7 @@ class Parts {
       new Set(equations.flatMap(({ inputs }) => inputs.filter((atom) => atom.kind === "variable")));
     const later = (...groups: readonly (readonly Equation[])[]) => {
       const wanted = needed(groups.flat());
-      for (const atom of body.outputs) if (atom.kind === "variable") wanted.add(atom);
+      for (const atom of results) if (atom.kind === "variable") wanted.add(atom);
       return wanted;
     };
     const run = (which: readonly number[], equations: readonly Equation[], wanted: ReadonlySet<Variable>) => {

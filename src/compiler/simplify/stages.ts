@@ -58,8 +58,12 @@ type Carries = bigint;
 const bit = (index: number): Carries => 1n << BigInt(index);
 const has = (set: Carries, index: number): boolean => (set & bit(index)) !== 0n;
 
-/** How a body falls into stages; null where nothing that could leave it is worth it. */
-export function stagesOf(params: ScanParams, isWorth: (equation: Equation) => boolean): Stages | null {
+/** How a body falls into stages, with something behind it or nothing; null where nothing that could leave it is worth it. */
+export function stagesOf(
+  params: ScanParams,
+  isWorth: (equation: Equation) => boolean,
+  hasBehind: boolean,
+): Stages | null {
   const body = new Body(params);
   const { moving } = body;
   // Only what needs it for something worthwhile is chained.
@@ -70,7 +74,7 @@ export function stagesOf(params: ScanParams, isWorth: (equation: Equation) => bo
   const isElsewhere = (equation: Equation) => chain.has(equation) || early.has(equation);
   const needed = body.main(chained, isElsewhere);
   const late = moving.filter((equation) => !isElsewhere(equation) && !needed.has(equation));
-  const behind = behindOf(late, params, isWorth);
+  const behind = hasBehind ? behindOf(late, params, isWorth) : [];
   if (early.size === 0 && behind.length === 0) return null;
   const isChained = body.carried.map((_, index) => has(chained, index));
   const { outputs } = params.body;

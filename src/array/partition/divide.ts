@@ -128,8 +128,9 @@ function divideInto(
   };
   const layoutNow = (value: Variable): Layout =>
     best?.layoutOf(value) ?? wholeLayout(value.type.shape.length);
-  const isDivided = ({ values, isProduct }: Kind): boolean =>
-    !isProduct && values.some((value) => !isWhole(layoutNow(value)));
+  /** Whether parts have shares of what an optimiser does with large parameters. */
+  const isOptimised = ({ values, shape, isProduct }: Kind): boolean =>
+    !isProduct && keptOf(shape).length > 0 && values.some((value) => !isWhole(layoutNow(value)));
   let tries = 0;
   // Parameters that an optimiser's parts have updated may be worth gathering at once rather than wherever they are used.
   const kept = carriesOfOthers(program);
@@ -146,15 +147,17 @@ function divideInto(
     if (pinned.length > 0)
       attempt(new Map([...together, ...pinned.map((value) => [value, wholeLayout(shape.length)] as const)]));
   }
-  // Where some of what is computed so often is divided, the small rest may go the same way, and through the same meetings.
-  for (const turns of new Set(kinds.flatMap((kind) => (isDivided(kind) ? [kind.turns] : [])))) {
+  // Small parameters may go the same way as large ones, and through the same meetings.
+  for (const turns of new Set(kinds.flatMap((kind) => (isOptimised(kind) ? [kind.turns] : [])))) {
     const rest = kinds.filter((kind) => !kind.isProduct && kind.turns === turns);
     const small = rest.flatMap(({ values, shape }) => {
       const layout = layoutFor(shape, axes);
       const left = values.filter((value) => isWhole(layoutNow(value)));
       return layout === null ? [] : left.map((value) => [value, layout] as const);
     });
-    const pinned = rest.flatMap(({ shape }) => keptOf(shape).map((value) => [value, wholeLayout(shape.length)] as const));
+    const pinned = rest.flatMap(({ shape }) =>
+      keptOf(shape).map((value) => [value, wholeLayout(shape.length)] as const),
+    );
     if (small.length > 0) attempt(new Map([...chosen, ...small, ...pinned]), 1);
   }
   // What is divided along some axes alone, as weights are, an optimiser may divide along the others, too.

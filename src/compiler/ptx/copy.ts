@@ -1,32 +1,63 @@
 // Copies as PTX.
 import { itemSize } from "../../array/index.js";
 import type { CopyKernel, Place } from "../kernel.js";
-import { moveAll } from "./moving.js";
+import type { MemoryPlan } from "../plan/arena.js";
+import { bytesOf } from "../plan/clusters.js";
+import { moveAll, type Move } from "./moving.js";
 import type { KernelText } from "./surroundings.js";
 import { wholeWarps } from "./types.js";
 import { countOf, perThread } from "./words.js";
 import type { Work } from "./work.js";
 
-/** Copies an array; one that lies where it is copied to is read before it is overwritten, so many elements at a time. */
-export function copyWork(kernel: CopyKernel, threads: number, mayOverlap: boolean): Work {
-  const { from, to, size } = kernel;
+/** Whether an array lies where it is copied to, at least in part. */
+export function mayOverlap({ from, to }: CopyKernel, { addresses, fast }: MemoryPlan): boolean {
+  if (fast.has(from.buffer) !== fast.has(to.buffer)) return false;
+  const [a, b] = [from, to].map(({ buffer }) => {
+    const start = addresses.get(buffer) ?? 0;
+    return { start, end: start + bytesOf(buffer) };
+  });
+  return a.start < b.end && b.start < a.end;
+}
+
+/** Copies arrays; a single one may lie where it is copied to, and is read before it is overwritten, so many elements at a time. */
+export function copyWork(kernels: readonly CopyKernel[], threads: number, overlaps: boolean): Work {
+  const [kernel] = kernels;
+  const copies = kernels.map((one) => ({ ...one, ...widthsOf(one) }));
+  const size = kernels.reduce((sum, one) => sum + one.size, 0);
+  const units = Math.max(...copies.map(({ size, isWide }) => (isWide ? size / 4 : size)));
+  const of = kernels.length === 1 ? "" : ` of ${kernels.length} arrays`;
+  return {
+    threads: overlaps ? threads : wholeWarps(units, threads),
+    write: (text) => {
+      if (overlaps) moveAlong(text, kernel);
+      else
+        moveAll(
+          text,
+          copies.map((copy) => moveOf(text, copy)),
+        );
+    },
+    describe: () => `copy, ${countOf(size, "element")}${of}, ${perThread(size, threads)}`,
+  };
+}
+
+/** The bytes of a word, and whether four of them can be moved at a time. */
+function widthsOf({ from, to, size }: CopyKernel): Pick<Move, "bytes" | "isWide"> {
   const bytes = itemSize(to.buffer.dtype) === 1 ? 1 : 4;
   const isAligned = ({ offset, counters }: Place) =>
     [offset, ...counters.map(({ stride }) => stride)].every((count) => count % 4 === 0);
-  const isWide = bytes === 4 && size % 4 === 0 && isAligned(from) && isAligned(to);
-  const elementOf = (text: KernelText, place: Place) => (index: string, further: number) =>
+  return { bytes, isWide: bytes === 4 && size % 4 === 0 && isAligned(from) && isAligned(to) };
+}
+
+function moveOf(
+  text: KernelText,
+  { from, to, size, bytes, isWide }: CopyKernel & Pick<Move, "bytes" | "isWide">,
+): Move {
+  const elementOf = (place: Place) => (index: string, further: number) =>
     text.reference(place.buffer, place.offset + further, [
       ...text.partsOf(place),
       { operand: index, factor: 1 },
     ]);
-  return {
-    threads: mayOverlap ? threads : wholeWarps(isWide ? size / 4 : size, threads),
-    write: (text) =>
-      mayOverlap
-        ? moveAlong(text, kernel)
-        : moveAll(text, [{ size, bytes, isWide, from: elementOf(text, from), to: elementOf(text, to) }]),
-    describe: () => `copy, ${countOf(size, "element")}, ${perThread(size, threads)}`,
-  };
+  return { size, bytes, isWide, from: elementOf(from), to: elementOf(to) };
 }
 
 /** Moves an array to a place that it may share elements with. */

@@ -1,11 +1,21 @@
 // Which threads of a block do each kernel of a program, and where those of a warp, of a block or of all blocks wait for each
 // other, because one would touch what another has not done with.
-import type { ExchangeKernel, Kernel, LoopKernel, Place, SortKernel, Step, StepOf } from "../kernel.js";
-import { accessesOf } from "../plan/accesses.js";
+import type {
+  Buffer,
+  ExchangeKernel,
+  Kernel,
+  LoopKernel,
+  Place,
+  SortKernel,
+  Step,
+  StepOf,
+} from "../kernel.js";
+import { accessesOf, type Access } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { splitByCopies } from "../plan/once.js";
 import { Meetings, type Touch, type Who } from "../schedule/meetings.js";
 import { formOf } from "../schedule/forms.js";
+import { areFew } from "../schedule/points.js";
 import { kernelsIn } from "../walk.js";
 import type { Action } from "./actions.js";
 import { CommonUse } from "./commonUse.js";
@@ -41,6 +51,9 @@ export class Course {
   private readonly works = new Map<Kernel, Work>();
   private readonly touches = new Map<object, Map<string, readonly Touch[]>>();
 
+  /** The steps behind the one that is taken. */
+  private ahead: readonly Step[] = [];
+
   /** Whether code should be short: it is not in a loop whose code stays near while it runs. */
   private isShort = true;
 
@@ -64,7 +77,8 @@ export class Course {
   private take(steps: readonly Step[], way: Way): void {
     for (let at = 0; at < steps.length;) {
       const exchanges = exchangesFrom(steps, at);
-      const alike = this.alikeFrom(steps, at);
+      const { alike, end } = this.alikeFrom(steps, at);
+      this.ahead = steps.slice(end);
       if (exchanges.length > 0)
         this.exchange(
           exchanges.filter((kernel) => !this.plan.isIdle(kernel)),
@@ -72,24 +86,34 @@ export class Course {
         );
       else if (alike.length > 1) this.work(alike, this.ownWork(alike), way);
       else this.takeStep(steps[at], way);
-      at += Math.max(1, exchanges.length, alike.length);
+      at = Math.max(at + exchanges.length, end);
     }
   }
 
-  /** Kernels from a step on that follow each other, do not wait for each other, and can be done as one. */
-  private alikeFrom(steps: readonly Step[], first: number): readonly OwnKernel[] {
-    const found: OwnKernel[] = [];
+  /** Kernels from a step on that follow each other, do not wait for each other, and can be done as one; and what is behind them. */
+  private alikeFrom(
+    steps: readonly Step[],
+    first: number,
+  ): { readonly alike: readonly OwnKernel[]; readonly end: number } {
+    const alike: OwnKernel[] = [];
     const touched = this.start.fork();
+    let end = first + 1;
     for (let at = first; at < steps.length; at++) {
       const step = steps[at];
       if (step.kind !== "kernel" || step.kernel.kind === "print" || step.kernel.kind === "exchange") break;
       const { kernel } = step;
-      if (found.length > 0 && (this.isShared(kernel) || !areAlike(found[0], kernel, this.plan))) break;
+      if (this.plan.isIdle(kernel)) {
+        if (alike.length === 0) break;
+        continue;
+      }
+      if (alike.length > 0 && (this.isShared(kernel) || !areAlike(alike[0], kernel, this.plan))) break;
       if (touched.next(this.touchesOf(kernel, "all"))) break;
-      found.push(kernel);
-      if (formOf(kernel) === null || this.isShared(kernel)) break;
+      // Idle copies behind the last of them are left where they are.
+      alike.push(kernel);
+      end = at + 1;
+      if (this.isShared(kernel) || (kernel.kind !== "copy" && formOf(kernel) === null)) break;
     }
-    return found;
+    return { alike, end };
   }
 
   private takeStep(step: Step, way: Way): void {
@@ -270,9 +294,10 @@ export class Course {
     const touches = (who: Who) => kernels.flatMap((kernel) => this.touchesOf(kernel, who));
     const before = state.block.waitedFor(touches("all"));
     const [only] = before;
-    const isBehindOne = before.size === 1 && only !== "all";
-    if (before.size > 0 && !(isOfOneWarp && isBehindOne)) this.wait("block", way);
-    const first = isOfOneWarp && isBehindOne ? only * lanesOfWarp : state.busy % this.threads;
+    const isBehindOne =
+      isOfOneWarp && before.size === 1 && only !== "all" && !this.willAllWaitFor(only, kernels, state);
+    if (before.size > 0 && !isBehindOne) this.wait("block", way);
+    const first = isBehindOne ? only * lanesOfWarp : state.busy % this.threads;
     if (isOfOneWarp) {
       const warp = first / lanesOfWarp;
       const own = state.warps.get(warp) ?? this.start.fork();
@@ -287,6 +312,29 @@ export class Course {
     const isOverBlocks = isShared && kernels[0].kind === "loop";
     actions.push({ kind: "work", kernels, work, first, isOverBlocks, note });
     for (const kernel of kernels) state.common.note(kernel, isShared);
+  }
+
+  /**
+   * Whether all threads are about to wait for a warp, for something that does not need what kernels write: then these need not be
+   * left to the same warp.
+   */
+  private willAllWaitFor(warp: number, kernels: readonly Kernel[], { block }: State): boolean {
+    const written = new Set<Buffer>();
+    const note = (accesses: readonly Access[]) => {
+      for (const { buffer, kind } of accesses) if (kind === "write") written.add(buffer);
+    };
+    kernels.forEach((kernel) => note(accessesOf(kernel)));
+    for (const step of this.ahead) {
+      if (step.kind !== "kernel" || step.kernel.kind === "exchange" || step.kernel.kind === "print") break;
+      const { kernel } = step;
+      if (this.plan.isIdle(kernel)) continue;
+      const accesses = accessesOf(kernel);
+      const isBehind = accesses.some(({ buffer }) => written.has(buffer));
+      if (!isBehind && !areFew([kernel]) && block.waitedFor(this.touchesOf(kernel, "all")).has(warp))
+        return true;
+      note(accesses);
+    }
+    return false;
   }
 
   /** Whether all blocks write some of the same array, of which there is one. */

@@ -1,8 +1,7 @@
 // What the threads of a block do of a kernel without waiting for other kernels: how many of them it takes, and its code.
-import type { CopyKernel, Kernel, Place } from "../kernel.js";
+import type { Kernel, Place } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
-import { bytesOf } from "../plan/clusters.js";
-import { copyWork, shareWork } from "./copy.js";
+import { copyWork, mayOverlap, shareWork } from "./copy.js";
 import { dotWork } from "./dot/index.js";
 import { axisIndexWork } from "./exchange/index.js";
 import { loopWork } from "./loop.js";
@@ -32,7 +31,7 @@ export interface Manner {
 /** Kernels that a block does by itself. */
 export type OwnKernel = Exclude<Kernel, { kind: "print" | "exchange" }>;
 
-/** What a block does of a kernel, or of several of one form as one. */
+/** What a block does of a kernel, or of several that are alike as one. */
 export function workOf(kernels: readonly OwnKernel[], plan: MemoryPlan, manner: Manner): Work {
   const [kernel] = kernels;
   const { threads } = manner;
@@ -52,17 +51,12 @@ export function workOf(kernels: readonly OwnKernel[], plan: MemoryPlan, manner: 
     case "copy":
       return plan.division.common.has(kernel.to.buffer)
         ? shareWork(kernel, plan.division.parts, threads)
-        : copyWork(kernel, threads, mayOverlap(kernel, plan));
+        : copyWork(
+            kernels.filter((one) => one.kind === "copy"),
+            threads,
+            mayOverlap(kernel, plan),
+          );
     case "axisIndex":
       return axisIndexWork(kernel, plan.division);
   }
-}
-
-function mayOverlap({ from, to }: CopyKernel, { addresses, fast }: MemoryPlan): boolean {
-  if (fast.has(from.buffer) !== fast.has(to.buffer)) return false;
-  const [a, b] = [from, to].map(({ buffer }) => {
-    const start = addresses.get(buffer) ?? 0;
-    return { start, end: start + bytesOf(buffer) };
-  });
-  return a.start < b.end && b.start < a.end;
 }

@@ -6,6 +6,7 @@ import type { Buffer, Kernel, Step } from "../kernel.js";
 import { accessesOf } from "../plan/accesses.js";
 import { loadsOf, mapInside } from "../walk.js";
 import { formOf } from "./forms.js";
+import { areFew, leaveRoom } from "./points.js";
 
 type KernelStep = Extract<Step, { kind: "kernel" }>;
 
@@ -137,7 +138,41 @@ function levelsOf(steps: readonly KernelStep[], last: ReadonlyMap<Buffer, number
     if (better.length > 0) levels[at] = Math.min(...better);
     others.add(levels[at]);
   }
+  putBesideFew(steps, edges, levels);
   return levels;
+}
+
+/** Kernels of few points go where others leave room for them, on other threads, rather than where some keep all busy. */
+function putBesideFew(
+  steps: readonly KernelStep[],
+  edges: readonly (readonly Edge[])[],
+  levels: number[],
+): void {
+  const at = Array.from({ length: Math.max(0, ...levels) + 1 }, (): Kernel[] => []);
+  steps.forEach(({ kernel }, index) => at[levels[index]].push(kernel));
+  const move = (index: number, to: number): void => {
+    const { kernel } = steps[index];
+    const from = at[levels[index]];
+    from.splice(from.indexOf(kernel), 1);
+    (at[to] ??= []).push(kernel);
+    levels[index] = to;
+  };
+  // What only hands on a value to the next iteration may come as late as any.
+  const isHandingOn = (index: number) => steps[index].kernel.kind === "copy" && edges[index].length === 0;
+  for (let index = steps.length - 1; index >= 0; index--) {
+    const { kernel } = steps[index];
+    const level = levels[index];
+    if (kernel.kind !== "loop" || !areFew([kernel]) || leaveRoom(at[level])) continue;
+    const behind = edges[index].filter(({ to }) => !isHandingOn(to));
+    const latest = Math.min(...behind.map(({ to, distance }) => levels[to] - distance));
+    const better = at.findLastIndex(
+      (kernels, other) => other > level && other <= latest && leaveRoom(kernels),
+    );
+    if (better < 0) continue;
+    move(index, better);
+    for (const { to, distance } of edges[index])
+      if (levels[to] < better + distance) move(to, better + distance);
+  }
 }
 
 function byLevel(steps: readonly KernelStep[]): KernelStep[] {

@@ -73,7 +73,9 @@ function distribute(equation: Equation, largest: number, isWorth: IsWorth): Dist
       made.equations.every(
         (one) =>
           one === parts.loop ||
-          one.outputs.every((output) => isInPassing(one, output, parts) || sizeOf(output.type.shape) <= largest),
+          one.outputs.every(
+            (output) => isInPassing(one, output, parts) || sizeOf(output.type.shape) <= largest,
+          ),
       );
     if (isSmall && made.equations.every(isPlain)) return made;
     if (stages.behind.length === 0) return null;
@@ -129,9 +131,9 @@ class Parts {
     const results = body.outputs.slice(carries);
     const needed = (equations: readonly Equation[]): Set<Variable> =>
       new Set(equations.flatMap(({ inputs }) => inputs.filter((atom) => atom.kind === "variable")));
-    const later = (...groups: readonly (readonly Equation[])[]) => {
+    const later = (groups: readonly (readonly Equation[])[], atoms: readonly Atom[]) => {
       const wanted = needed(groups.flat());
-      for (const atom of results) if (atom.kind === "variable") wanted.add(atom);
+      for (const atom of [...atoms, ...results]) if (atom.kind === "variable") wanted.add(atom);
       return wanted;
     };
     const run = (which: readonly number[], equations: readonly Equation[], wanted: ReadonlySet<Variable>) => {
@@ -139,15 +141,13 @@ class Parts {
       which.forEach((index, at) => names.set(equation.outputs[index], found.outputs[at]));
       return found;
     };
-    const chained = carried.filter((index) => isChained[index]);
-    if (chained.length > 0) run(chained, chain, later(before, main, behind));
-    if (before.length > 0) this.map(before, later(main, behind));
-    this.loop = run(
-      carried.filter((index) => !isChained[index]),
-      main,
-      later(behind),
-    );
-    if (behind.length > 0) this.map(behind, later());
+    const [chained, others] = [true, false].map((is) => carried.filter((index) => isChained[index] === is));
+    // The loop may carry on what is computed before it.
+    const next = others.map((index) => body.outputs[index]);
+    if (chained.length > 0) run(chained, chain, later([before, main, behind], next));
+    if (before.length > 0) this.map(before, later([main, behind], next));
+    this.loop = run(others, main, later([behind], []));
+    if (behind.length > 0) this.map(behind, later([], []));
     results.forEach((atom, at) => {
       const found = this.stacked.get(atom);
       if (found === undefined) throw new Error("a result of a loop is in none of its parts");

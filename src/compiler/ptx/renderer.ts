@@ -13,6 +13,7 @@ import { align } from "../plan/placing.js";
 import type { Renderer } from "../renderer.js";
 import { inLevels } from "../schedule/levels.js";
 import { padRows } from "../schedule/pitch.js";
+import { makeAhead } from "../simplify/ahead.js";
 import { distributeLoops } from "../simplify/distribute.js";
 import { readBefore } from "../simplify/latest.js";
 import { joinSiblings } from "../simplify/siblings.js";
@@ -130,8 +131,10 @@ const rendererFor = (
     const inCommon = mostCopied / (4 * mostBlocks);
     const prepared = (program: Program) =>
       joinSiblings(
-        simplifyProgram(
-          sliceParts(distributeLoops(simplifyProgram(sliceParts(readBefore(program, inCommon))), largest)),
+        makeAhead(
+          simplifyProgram(
+            sliceParts(distributeLoops(simplifyProgram(sliceParts(readBefore(program, inCommon))), largest)),
+          ),
         ),
       );
     const divided =

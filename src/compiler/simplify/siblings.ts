@@ -80,10 +80,13 @@ function loopsNeeded(
   return needed;
 }
 
-/** Equations with one loop for several, in the place of the last of them. */
-function withJoined(equations: readonly Equation[], siblings: readonly Equation[]): readonly Equation[] {
+/** Equations with one loop for several of the same iterations, in the place of the last of them. */
+export function withJoined(
+  equations: readonly Equation[],
+  siblings: readonly Equation[],
+): readonly Equation[] {
   const isSibling = new Set(siblings);
-  const last = siblings[siblings.length - 1];
+  const last = equations.findLast((equation) => isSibling.has(equation));
   const before: Equation[] = [];
   const behind: Equation[] = [];
   // What comes later than it did, and what needs that.
@@ -100,18 +103,25 @@ function withJoined(equations: readonly Equation[], siblings: readonly Equation[
   return before;
 }
 
-/** What all of some lists have of each role, one list after the other. */
-const byRole = <T>(lists: readonly (readonly T[])[], ends: readonly number[]): T[] =>
-  ends.flatMap((end, role) => lists.flatMap((list) => list.slice(role === 0 ? 0 : ends[role - 1], end)));
+/** What all of some lists have of each role, one list after the other: roles of a list end at its own ends. */
+const byRole = <T>(lists: readonly (readonly T[])[], ends: readonly (readonly number[])[]): T[] =>
+  ends[0].flatMap((_, role) =>
+    lists.flatMap((list, which) => list.slice(role === 0 ? 0 : ends[which][role - 1], ends[which][role])),
+  );
 
+/** Several loops of the same iterations as one. */
 function joined(siblings: readonly Equation[]): Equation {
   const [first] = siblings;
-  const params = first.params as ScanParams;
-  const { constants, carries } = params;
-  const bodies = siblings.map((sibling) => copied((sibling.params as ScanParams).body));
-  const ofInputs = [constants, constants + carries, first.inputs.length];
-  const ofOutputs = [carries, first.outputs.length];
-  const count = siblings.length;
+  const all = siblings.map(({ params }) => params as ScanParams);
+  const bodies = all.map(({ body }) => copied(body));
+  const ofInputs = all.map(({ constants, carries }, at) => [
+    constants,
+    constants + carries,
+    siblings[at].inputs.length,
+  ]);
+  const ofOutputs = all.map(({ carries }, at) => [carries, siblings[at].outputs.length]);
+  const sumOf = (count: (params: ScanParams) => number) =>
+    all.reduce((sum, params) => sum + count(params), 0);
   return {
     ...first,
     inputs: byRole(
@@ -123,9 +133,9 @@ function joined(siblings: readonly Equation[]): Equation {
       ofOutputs,
     ),
     params: {
-      ...params,
-      constants: count * constants,
-      carries: count * carries,
+      ...all[0],
+      constants: sumOf(({ constants }) => constants),
+      carries: sumOf(({ carries }) => carries),
       body: {
         inputs: byRole(
           bodies.map(({ inputs }) => inputs),

@@ -76,7 +76,7 @@ export function stagesOf(
   const late = moving.filter((equation) => !isElsewhere(equation) && !needed.has(equation));
   const behind = hasBehind ? behindOf(late, params, isWorth) : [];
   if (early.size === 0 && behind.length === 0) return null;
-  const isChained = body.carried.map((_, index) => has(chained, index));
+  const isChained = body.areIn(chained);
   const { outputs } = params.body;
   return {
     chain: body.withFixed(
@@ -159,7 +159,7 @@ function keptFor(
 }
 
 /** What depends on what in the body of a loop. */
-class Body {
+export class Body {
   /** What is carried into an iteration, and out of it. */
   readonly carried: readonly { readonly input: Variable; readonly output: Atom }[];
   /** Equations whose results are not the same in all iterations. */
@@ -210,6 +210,11 @@ class Body {
   neededBy(equations: readonly Equation[]): Carries {
     const direct = equations.reduce((set, equation) => set | this.sourcesOf(equation), 0n);
     return this.needs.reduce((set, own, index) => (has(direct, index) ? set | own : set), 0n);
+  }
+
+  /** Which of all carries are among some. */
+  areIn(carries: Carries): boolean[] {
+    return this.carried.map((_, index) => has(carries, index));
   }
 
   /** What advances some carries. */

@@ -95,6 +95,7 @@ const deepest = 150;
 function storeWhatIsDear(program: Program, uses: ReadonlyMap<Variable, number>, stored: Set<Variable>): void {
   const cost = new Map<Variable, number>();
   const depth = new Map<Variable, number>();
+  const apart = takenApart(program);
   const depthSoFar = (atom: Atom): number =>
     atom.kind === "literal" || stored.has(atom) ? 0 : (depth.get(atom) ?? 0);
   const costSoFar = (atom: Atom): number =>
@@ -110,10 +111,24 @@ function storeWhatIsDear(program: Program, uses: ReadonlyMap<Variable, number>, 
     for (const output of outputs) {
       cost.set(output, total);
       depth.set(output, levels);
-      const isShared = (uses.get(output) ?? 0) > 1;
+      const isShared = (uses.get(output) ?? 0) > 1 && !apart.has(output);
       if ((isShared && total > 3) || total > 150 || levels > deepest) stored.add(output);
     }
   }
+}
+
+/** Look-ups of which others take different parts: no element is written out more than once. */
+function takenApart(program: Program): Set<Variable> {
+  const parts = new Map<Atom, number>();
+  for (const equation of program.equations) {
+    const { primitive, inputs, outputs } = equation;
+    const taken = primitive.name === "slice" ? sizeOf(outputs[0].type.shape) : Infinity;
+    for (const input of inputs) parts.set(input, (parts.get(input) ?? 0) + taken);
+  }
+  for (const output of program.outputs) parts.set(output, Infinity);
+  const lookUps = program.equations.filter((equation) => entryOf(equation).isLookUp);
+  const outputs = lookUps.flatMap((equation) => equation.outputs);
+  return new Set(outputs.filter((output) => (parts.get(output) ?? 0) <= sizeOf(output.type.shape)));
 }
 
 /** A value spread over a new axis is computed before, unless that is next to nothing or it is a scalar. */

@@ -16,6 +16,7 @@ import { padRows } from "../schedule/pitch.js";
 import { makeAhead } from "../simplify/ahead.js";
 import { distributeLoops } from "../simplify/distribute.js";
 import { readBefore } from "../simplify/latest.js";
+import { packRows } from "../simplify/rows.js";
 import { joinSiblings } from "../simplify/siblings.js";
 import { simplifyProgram } from "../simplify/simplify.js";
 import { sliceParts } from "../simplify/slices.js";
@@ -64,6 +65,9 @@ const fewSums = 2048;
 const largeShare = 1 / 2;
 /** What loops leave to be done at once may fill so much of the shared memory of all blocks, array by array. */
 const largestShare = 1 / 4;
+
+/** Arrays that take more than this share of shared memory, all together, are looked up row by row. */
+const packedShare = 1 / 8;
 
 /** Loops of so many turns in all are worth longer code. */
 const oftenRun = 2 ** 10;
@@ -129,11 +133,12 @@ const rendererFor = (
     const whole: DividedProgram = { program: simplifyProgram(given), axes: [] };
     const largest = (largestShare * sharedBytes * mostBlocks) / 4;
     const inCommon = mostCopied / (4 * mostBlocks);
+    const together = (program: Program) => packRows(readBefore(program, inCommon), sharedBytes * packedShare);
     const prepared = (program: Program) =>
       joinSiblings(
         makeAhead(
           simplifyProgram(
-            sliceParts(distributeLoops(simplifyProgram(sliceParts(readBefore(program, inCommon))), largest)),
+            sliceParts(distributeLoops(simplifyProgram(sliceParts(together(program))), largest)),
           ),
         ),
       );

@@ -4,6 +4,7 @@ import type { Address, Buffer, Counter, Kernel, Place } from "../kernel.js";
 import type { Division, MemoryPlan } from "../plan/arena.js";
 import type { Grid } from "./grid.js";
 import { choose, divide } from "./indices.js";
+import { quad } from "./quads.js";
 import { isNumber, kindOf, literal, type PtxText } from "./text.js";
 import { lanesOfWarp } from "./types.js";
 
@@ -244,6 +245,27 @@ export class KernelText {
       out.line(`@${condition} ${instruction} ${word}, ${text};`);
     }
     return dtype === "bool" ? out.effect("setp.ne.u32", "pred", word, "0") : word;
+  }
+
+  /** Four neighbours read, likewise. */
+  loadQuad(reference: Reference, dtype: DType, condition: string | null): string[] {
+    const { out } = this;
+    const kind = kindOf(dtype);
+    const words = Array.from({ length: quad }, () =>
+      condition === null ? out.register(kind) : out.effect(`mov.${kind}`, kind, literal(0, dtype)),
+    );
+    const guard = condition === null ? "" : `@${condition} `;
+    const instruction = `ld.${loadsFrom(reference)}.v${quad}.${memoryType(dtype)}`;
+    out.line(`${guard}${instruction} {${words.join(", ")}}, ${reference.text};`);
+    return words;
+  }
+
+  /** Whether four words from an element on, which is the same for all variants, can be loaded at once. */
+  isAlignedToQuads(address: Address): boolean {
+    const { plan } = this;
+    return (
+      !this.hasVariants(address) && (startOf(plan, address.buffer) + 4 * address.offset) % (4 * quad) === 0
+    );
   }
 
   /** Stores an element, where a condition holds if there is one. */

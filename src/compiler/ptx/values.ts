@@ -3,6 +3,7 @@ import type { Address, Combine, Expression, Load, Store } from "../kernel.js";
 import { operationCosts } from "../primitives/elementwise.js";
 import { expressionsBelow, operandsOf, rootsOf } from "../walk.js";
 import { callRandomBits, constantText, operate } from "./operations.js";
+import { quadsIn } from "./quads.js";
 import { exactTogether, isInexact, type Inexact } from "./quotients.js";
 import { variantAxis, type KernelText, type Part, type Reference } from "./surroundings.js";
 
@@ -90,10 +91,17 @@ export class Values {
 
   /** Computes the same values of several points, in turn: what one waits for, others fill. */
   static computeAll(points: readonly Values[], roots: Iterable<Expression>): void {
-    for (const expression of expressionsBelow(roots)) {
+    const needed = expressionsBelow(roots);
+    const quads = quadsIn(needed, (address) =>
+      points.every(({ kernel }) => kernel.isAlignedToQuads(address)),
+    );
+    for (const expression of needed) {
       if (expression.kind === "operation" && isInexact(expression)) Values.computeExact(points, expression);
+      const together = expression.kind === "load" ? quads.get(expression) : undefined;
       for (const point of points) {
-        if (point.known(expression) === undefined) point.know(expression, point.computeOne(expression));
+        if (point.known(expression) !== undefined) continue;
+        if (together === undefined) point.know(expression, point.computeOne(expression));
+        else point.loadQuad(together);
       }
     }
   }
@@ -172,6 +180,15 @@ export class Values {
     const { kernel } = this;
     const condition = kernel.all([this.condition, guard === null ? null : this.read(guard)]);
     return kernel.load(this.reference(address), dtype, condition);
+  }
+
+  /** Loads four neighbours. */
+  private loadQuad(loads: readonly Load[]): void {
+    const { kernel } = this;
+    const [{ address, guard, dtype }] = loads;
+    const condition = kernel.all([this.condition, guard === null ? null : this.read(guard)]);
+    const words = kernel.loadQuad(this.reference(address), dtype, condition);
+    loads.forEach((load, at) => this.know(load, words[at]));
   }
 
   /** Everything that stores need is computed before the first of them. */

@@ -7,6 +7,7 @@ import type { DotParams } from "../primitives/dot.js";
 import { countAlong, wholeLayout, type Layout, type NamedAxis } from "../sharding/axes.js";
 import { isElementwise } from "./elementwise.js";
 import { costOf, unknownTurns, type Costs } from "./costs.js";
+import { flattenCarries } from "./flatten.js";
 import { withOwnConstants } from "./ownConstants.js";
 import { splitProgram, type SplitProgram } from "./partition.js";
 
@@ -64,6 +65,10 @@ export function divideProgram(given: Program, machine: Machine): DividedProgram 
   const twice = 2 * size;
   if (size > 1 && twice <= Math.min(most, near) && rows[0] % twice === 0)
     divisions.push(divideInto(program, kinds, along("parts", twice), machine));
+  // Parts may be more than rows of what an optimiser carries.
+  const flat = size < 2 ? program : flattenCarries(program, size);
+  if (flat !== program)
+    divisions.push(divideInto(flat, kindsIn(flat, costs(1)), along("parts", size), machine, true));
   // Half as many may be better where another product has just so many rows, and is computed more often.
   if (size > 2 && rows.some((count) => count % size === size / 2))
     divisions.push(divideInto(program, kinds.toSorted(byTurns), along("parts", size / 2), machine));
@@ -101,12 +106,16 @@ function meshFor([rows, columns]: Shape, most: number): readonly NamedAxis[] | n
 const byTurns = (a: Kind, b: Kind): number =>
   Number(b.isProduct) - Number(a.isProduct) || b.turns - a.turns || b.cost - a.cost;
 
-/** The program of each part along axes; null where none costs less than the whole. Kinds are tried in their order. */
+/**
+ * The program of each part along axes; null where none costs less than the whole. Kinds are tried in their order. In a program with
+ * flat carries, what they spare need not make up for meetings: it is more than elements, all of which lie far away.
+ */
 function divideInto(
   program: Program,
   kinds: readonly Kind[],
   axes: readonly NamedAxis[],
   machine: Machine,
+  isFlat = false,
 ): Division | null {
   const costs = machine.costs(countAlong(axes));
   const whole = (values: readonly { readonly type: { readonly shape: Shape } }[]) =>
@@ -121,7 +130,7 @@ function divideInto(
   let best: SplitProgram | null = null;
   let least = costOf(program, costs);
   let chosen: ReadonlyMap<Variable, Layout> = new Map();
-  const attempt = (tried: ReadonlyMap<Variable, Layout>, share = worthwhile): void => {
+  const attempt = (tried: ReadonlyMap<Variable, Layout>, share = isFlat ? 1 : worthwhile): void => {
     const divided = split(tried);
     const own = costOf(divided.program, costs);
     if (own < share * least) [best, least, chosen] = [divided, own, tried];
@@ -130,7 +139,7 @@ function divideInto(
     best?.layoutOf(value) ?? wholeLayout(value.type.shape.length);
   /** Whether parts have shares of what an optimiser does with large parameters. */
   const isOptimised = ({ values, shape, isProduct }: Kind): boolean =>
-    !isProduct && keptOf(shape).length > 0 && values.some((value) => !isWhole(layoutNow(value)));
+    !isProduct && (isFlat ? shape[0] === countAlong(axes) : keptOf(shape).length > 0) && values.some((value) => !isWhole(layoutNow(value)));
   let tries = 0;
   // Parameters that an optimiser's parts have updated may be worth gathering at once rather than wherever they are used.
   const kept = carriesOfOthers(program);

@@ -4,6 +4,7 @@ import { wholeLayout, type Layout, type NamedAxis } from "../sharding/axes.js";
 import { joinCollectives } from "./join.js";
 import { sizesOf } from "./layouts.js";
 import { lowerProgram } from "./lower.js";
+import { scatterSums } from "./scattered.js";
 import { Layouts } from "./propagate.js";
 
 export interface PartitionOptions {
@@ -52,7 +53,7 @@ export function splitProgram(
   );
   const local = lowerProgram(program, inLayouts, outLayouts, { sizes, layouts, tell });
   return {
-    program: joinCollectives(local),
+    program: joinCollectives(scatterSums(local, sizes)),
     inputs: inLayouts,
     outputs: outLayouts,
     layoutOf: (value) => layouts.of(value),

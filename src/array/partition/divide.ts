@@ -7,12 +7,14 @@ import type { DotParams } from "../primitives/dot.js";
 import { countAlong, wholeLayout, type Layout, type NamedAxis } from "../sharding/axes.js";
 import { isElementwise } from "./elementwise.js";
 import { costOf, unknownTurns, type Costs } from "./costs.js";
-import { flattenCarries } from "./flatten.js";
 import { withOwnConstants } from "./ownConstants.js";
 import { splitProgram, type SplitProgram } from "./partition.js";
+import { withVectors } from "./vectors.js";
 
 /** Parts should have so many rows of a product each. */
 const leastRows = 8;
+/** Shares of a vector are whole groups of so many elements, which are read and written at once. */
+const quad = 4;
 /** So many ways to divide it are tried. */
 const mostTries = 12;
 /** What costs hardly less is not worth a meeting more. */
@@ -60,18 +62,20 @@ export function divideProgram(given: Program, machine: Machine): DividedProgram 
   if (products.length === 0) return null;
   const rows = products.map(([count]) => count);
   const size = powerBelow(Math.min(most, rows[0] / leastRows));
-  const divisions = size < 2 ? [] : [divideInto(program, kinds, along("parts", size), machine)];
-  // Twice as many may be better where they still meet for less.
-  const twice = 2 * size;
-  if (size > 1 && twice <= Math.min(most, near) && rows[0] % twice === 0)
-    divisions.push(divideInto(program, kinds, along("parts", twice), machine));
-  // Parts may be more than rows of what an optimiser carries.
-  const flat = size < 2 ? program : flattenCarries(program, size);
-  if (flat !== program)
-    divisions.push(divideInto(flat, kindsIn(flat, costs(1)), along("parts", size), machine, true));
-  // Half as many may be better where another product has just so many rows, and is computed more often.
-  if (size > 2 && rows.some((count) => count % size === size / 2))
-    divisions.push(divideInto(program, kinds.toSorted(byTurns), along("parts", size / 2), machine));
+  const divisions: (Division | null)[] = [];
+  if (size > 1) {
+    // What an optimiser carries as one vector any number of parts can share.
+    const vectors = withVectors(program, 2 * size * quad);
+    const own = vectors === program ? kinds : kindsIn(vectors, costs(1));
+    const divide = (parts: number, order: readonly Kind[]) =>
+      divisions.push(divideInto(vectors, order, along("parts", parts), machine, vectors !== program));
+    divide(size, own);
+    // Twice as many may be better where they still meet for less.
+    const twice = 2 * size;
+    if (twice <= Math.min(most, near) && rows[0] % twice === 0) divide(twice, own);
+    // Half as many may be better where another product has just so many rows, and is computed more often.
+    if (size > 2 && rows.some((count) => count % size === size / 2)) divide(size / 2, own.toSorted(byTurns));
+  }
   for (const count of new Set([most, Math.min(most, near)])) {
     const axes = meshFor(products[0], count);
     if (axes !== null) divisions.push(divideInto(program, kinds, axes, machine));
@@ -107,15 +111,15 @@ const byTurns = (a: Kind, b: Kind): number =>
   Number(b.isProduct) - Number(a.isProduct) || b.turns - a.turns || b.cost - a.cost;
 
 /**
- * The program of each part along axes; null where none costs less than the whole. Kinds are tried in their order. In a program with
- * flat carries, what they spare need not make up for meetings: it is more than elements, all of which lie far away.
+ * The program of each part along axes; null where none costs less than the whole. Kinds are tried in their order. Sharing vectors
+ * need not be worth more than its meetings: it spares memory, too.
  */
 function divideInto(
   program: Program,
   kinds: readonly Kind[],
   axes: readonly NamedAxis[],
   machine: Machine,
-  isFlat = false,
+  hasVectors = false,
 ): Division | null {
   const costs = machine.costs(countAlong(axes));
   const whole = (values: readonly { readonly type: { readonly shape: Shape } }[]) =>
@@ -130,7 +134,7 @@ function divideInto(
   let best: SplitProgram | null = null;
   let least = costOf(program, costs);
   let chosen: ReadonlyMap<Variable, Layout> = new Map();
-  const attempt = (tried: ReadonlyMap<Variable, Layout>, share = isFlat ? 1 : worthwhile): void => {
+  const attempt = (tried: ReadonlyMap<Variable, Layout>, share = hasVectors ? 1 : worthwhile): void => {
     const divided = split(tried);
     const own = costOf(divided.program, costs);
     if (own < share * least) [best, least, chosen] = [divided, own, tried];
@@ -139,7 +143,7 @@ function divideInto(
     best?.layoutOf(value) ?? wholeLayout(value.type.shape.length);
   /** Whether parts have shares of what an optimiser does with large parameters. */
   const isOptimised = ({ values, shape, isProduct }: Kind): boolean =>
-    !isProduct && (isFlat ? shape[0] === countAlong(axes) : keptOf(shape).length > 0) && values.some((value) => !isWhole(layoutNow(value)));
+    !isProduct && keptOf(shape).length > 0 && values.some((value) => !isWhole(layoutNow(value)));
   let tries = 0;
   // Parameters that an optimiser's parts have updated may be worth gathering at once rather than wherever they are used.
   const kept = carriesOfOthers(program);

@@ -1,36 +1,38 @@
 // Sums of which each device uses a share only: the others need not have it.
-import { mapSubPrograms, newVariable, type Atom, type Equation, type Program, type Variable } from "../core/program.js";
+import {
+  mapSubPrograms,
+  newVariable,
+  type Atom,
+  type Equation,
+  type Program,
+  type Variable,
+} from "../core/program.js";
 import { psum, psumScatter, type CollectiveParams, type TiledParams } from "../primitives/collectives.js";
+import { concatenate } from "../primitives/concatenate.js";
 import { dynamicSlice } from "../primitives/dynamicSlice.js";
 import { reshape } from "../primitives/reshape.js";
 import { countOf, type AxisSizes } from "./layouts.js";
 
-/** The program with sums scattered of which all that is used is the device's own row, in another shape. */
+/** The program with sums scattered that lie in one vector, of which all that is used is the device's own share. */
 export function scatterSums(program: Program, sizes: AxisSizes): Program {
-  const uses = new Map<Atom, Equation[]>();
-  for (const equation of program.equations)
-    for (const input of new Set(equation.inputs)) uses.set(input, [...(uses.get(input) ?? []), equation]);
-  const results = new Set(program.outputs);
-  const makers = new Map(program.equations.flatMap((one) => one.outputs.map((output) => [output as Atom, one] as const)));
-  /** The only one that uses a value. */
-  const userOf = (value: Variable): Equation | null => {
-    const [user = null, ...others] = uses.get(value) ?? [];
-    return others.length > 0 || results.has(value) ? null : user;
-  };
+  const uses = new Map<Atom, number>();
+  const count = (atom: Atom) => uses.set(atom, (uses.get(atom) ?? 0) + 1);
+  program.equations.forEach(({ inputs }) => inputs.forEach(count));
+  program.outputs.forEach(count);
+  const makers = new Map<Atom, Equation>();
+  for (const one of program.equations) for (const output of one.outputs) makers.set(output, one);
   const dropped = new Set<Equation>();
   const found = new Map<Equation, readonly Equation[]>();
   for (const equation of program.equations) {
-    if (equation.primitive !== psum || equation.outputs.length !== 1) continue;
-    const { axes } = equation.params as CollectiveParams;
-    const shaping = userOf(equation.outputs[0]);
-    const cutting = shaping?.primitive === reshape ? userOf(shaping.outputs[0]) : null;
-    if (shaping === null || cutting === null || !isOwnRow(cutting, axes, makers, sizes)) continue;
-    const rows = newVariable(shaping.outputs[0].type);
+    const axes = ownShareOf(equation, makers, sizes);
+    if (axes === null) continue;
+    const vector = partsOf(equation.inputs[0], axes, makers, uses);
+    if (vector === null) continue;
+    vector.dropped.forEach((one) => dropped.add(one));
     const params: TiledParams = { axes, axis: 0, size: countOf(axes, sizes) };
-    dropped.add(equation).add(shaping);
-    found.set(cutting, [
-      { ...shaping, inputs: equation.inputs, outputs: [rows] },
-      { ...equation, primitive: psumScatter, params, inputs: [rows], outputs: cutting.outputs },
+    found.set(equation, [
+      ...vector.equations,
+      { ...equation, primitive: psumScatter, params, inputs: [vector.value] },
     ]);
   }
   const equations = program.equations
@@ -39,30 +41,63 @@ export function scatterSums(program: Program, sizes: AxisSizes): Program {
   return { ...program, equations };
 }
 
-/** Whether an equation takes the row of an array that is the device's own, among those along some axes. */
-function isOwnRow(
-  { primitive, inputs, outputs }: Equation,
+/** A value of which devices have parts, and what makes it of theirs; and what made the whole. */
+interface Parts {
+  readonly value: Atom;
+  readonly equations: readonly Equation[];
+  readonly dropped: readonly Equation[];
+}
+
+/** The parts of a value that is a sum over devices, or several of them and zeros one behind the other; null for others. */
+function partsOf(
+  value: Atom,
   axes: readonly string[],
   makers: ReadonlyMap<Atom, Equation>,
+  uses: ReadonlyMap<Atom, number>,
+): Parts | null {
+  const maker = makers.get(value);
+  if (maker === undefined) return null;
+  const { primitive, params, inputs, outputs } = maker;
+  if (isZero(maker)) return { value, equations: [], dropped: [] };
+  if (uses.get(value) !== 1 || outputs.length !== 1) return null;
+  if (primitive === psum)
+    return (params as CollectiveParams).axes.join() === axes.join()
+      ? { value: inputs[0], equations: [], dropped: [maker] }
+      : null;
+  if (primitive !== reshape && primitive !== concatenate) return null;
+  const parts = inputs.map((input) => partsOf(input, axes, makers, uses));
+  if (!parts.every((part) => part !== null) || parts.every(({ dropped }) => dropped.length === 0)) return null;
+  const output: Variable = newVariable(outputs[0].type);
+  const made = { ...maker, inputs: parts.map((part) => part.value), outputs: [output] };
+  return {
+    value: output,
+    equations: [...parts.flatMap(({ equations }) => equations), made],
+    dropped: [...parts.flatMap((part) => part.dropped), maker],
+  };
+}
+
+const isZero = ({ primitive, inputs: [input] }: Equation): boolean =>
+  primitive.name === "broadcast" && input.kind === "literal" && input.value === 0;
+
+/** The axes along which an equation takes the device's own share of a vector; null where it does something else. */
+function ownShareOf(
+  { primitive, inputs, outputs }: Equation,
+  makers: ReadonlyMap<Atom, Equation>,
   sizes: AxisSizes,
-): boolean {
-  if (primitive !== dynamicSlice) return false;
-  const [array, first, ...others] = inputs;
-  const [count] = array.type.shape;
-  const isRow = count === countOf(axes, sizes) && outputs[0].type.shape[0] === 1;
-  return isRow && isOwnPlace(first, axes, makers) && others.every((other) => other.kind === "literal");
+): readonly string[] | null {
+  if (primitive !== dynamicSlice || inputs.length !== 2) return null;
+  const [share] = outputs[0].type.shape;
+  const axes = placeTimes(inputs[1], share, makers);
+  return axes !== null && share * countOf(axes, sizes) === inputs[0].type.shape[0] ? axes : null;
 }
 
-/** Whether a number is the device's place along some axes, maybe times 1. */
-function isOwnPlace(atom: Atom, axes: readonly string[], makers: ReadonlyMap<Atom, Equation>): boolean {
+/** The axes along which a number is the device's place, times a factor. */
+function placeTimes(atom: Atom, factor: number, makers: ReadonlyMap<Atom, Equation>): readonly string[] | null {
   const maker = makers.get(atom);
-  if (maker === undefined) return false;
+  if (maker === undefined) return null;
   const { primitive, params, inputs } = maker;
-  if (primitive.name === "axisIndex") return (params as CollectiveParams).axes.join() === axes.join();
-  return (
-    primitive.name === "mul" &&
-    inputs.some((input, at) => isOne(inputs[1 - at]) && isOwnPlace(input, axes, makers))
-  );
+  if (primitive.name === "axisIndex") return factor === 1 ? (params as CollectiveParams).axes : null;
+  if (primitive.name !== "mul") return null;
+  const [place, by] = inputs[0].kind === "literal" ? [inputs[1], inputs[0]] : inputs;
+  return by.kind === "literal" && factor % by.value === 0 ? placeTimes(place, factor / by.value, makers) : null;
 }
-
-const isOne = (atom: Atom | undefined): boolean => atom?.kind === "literal" && Number(atom.value) === 1;

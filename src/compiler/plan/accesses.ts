@@ -1,7 +1,7 @@
 // What each kernel reads and writes, and whether a result may take the place of something it reads.
 import { sizeOf } from "../../array/index.js";
 import type { Address, Buffer, Counter, ExchangeKernel, Kernel, Place, Pull, Store } from "../kernel.js";
-import { loadsOf } from "../walk.js";
+import { extentsOf, loadsOf } from "../walk.js";
 
 export interface Access {
   readonly buffer: Buffer;
@@ -10,24 +10,57 @@ export interface Access {
   readonly counters: readonly Counter[];
   /** Whether the whole buffer is written, so that what was there is gone. */
   readonly isWhole: boolean;
+  /** The elements among which all are that are touched, from one to before another. */
+  readonly range: Range;
 }
 
-const read = ({ buffer, counters }: Place): Access => ({
-  buffer,
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+const all = ({ buffer }: Place): Range => ({ start: 0, end: buffer.size });
+
+const read = (place: Place, range = all(place)): Access => ({
+  buffer: place.buffer,
   kind: "read",
-  counters: counters.map(({ counter }) => counter),
+  counters: place.counters.map(({ counter }) => counter),
   isWhole: false,
+  range,
 });
 
-const write = ({ buffer, counters }: Place, isWhole = false): Access => ({
-  buffer,
+const write = (place: Place, isWhole = false, range = all(place)): Access => ({
+  buffer: place.buffer,
   kind: "write",
-  counters: counters.map(({ counter }) => counter),
+  counters: place.counters.map(({ counter }) => counter),
   isWhole,
+  range,
 });
 
-const stores = (list: readonly Store[]): Access[] =>
-  list.flatMap((store) => [...(store.combine === "set" ? [] : [read(store.address)]), write(store.address)]);
+/** The elements that an address names at the points of a kernel. */
+function rangeOf(address: Address, extents: readonly number[]): Range {
+  if (address.computed.length > 0 || address.counters.length > 0) return all(address);
+  let [start, end] = [address.offset, address.offset + 1];
+  address.strides.forEach((stride, axis) => {
+    const furthest = stride * ((extents[axis] ?? 1) - 1);
+    if (furthest < 0) start += furthest;
+    else end += furthest;
+  });
+  return { start, end };
+}
+
+/** Whether two accesses of one buffer may touch the same element. */
+export const overlap = (a: Access, b: Access): boolean =>
+  a.range.start < b.range.end && b.range.start < a.range.end;
+
+const loads = (kernel: Kernel): Access[] =>
+  loadsOf(kernel).all.map((address) => read(address, rangeOf(address, extentsOf(kernel))));
+
+const stores = (list: readonly Store[], kernel: Kernel): Access[] =>
+  list.flatMap(({ address, combine }) => {
+    const range = rangeOf(address, extentsOf(kernel));
+    return [...(combine === "set" ? [] : [read(address, range)]), write(address, false, range)];
+  });
 
 const found = new WeakMap<Kernel, readonly Access[]>();
 
@@ -41,17 +74,17 @@ export function accessesOf(kernel: Kernel): readonly Access[] {
 function findAccesses(kernel: Kernel): Access[] {
   switch (kernel.kind) {
     case "loop":
-      return [...loadsOf(kernel).all.map(read), ...stores([...kernel.body, ...kernel.after])];
+      return [...loads(kernel), ...stores([...kernel.body, ...kernel.after], kernel)];
     case "dot":
       return [
         read(kernel.left),
         read(kernel.right),
-        ...loadsOf(kernel).all.map(read),
-        ...stores(kernel.stores),
+        ...loads(kernel),
+        ...stores(kernel.stores, kernel),
       ];
     case "sort":
       return [
-        ...kernel.keys.map(read),
+        ...kernel.keys.map((key) => read(key)),
         ...kernel.values.flatMap(({ from }) => (from === null ? [] : [read(from)])),
         ...kernel.values.map(({ to }) => write(to)),
       ];
@@ -60,7 +93,7 @@ function findAccesses(kernel: Kernel): Access[] {
       return [read(kernel.from), write(kernel.to, isWhole)];
     }
     case "print":
-      return kernel.operands.map(read);
+      return kernel.operands.map((operand) => read(operand));
     case "exchange":
       return [...kernel.pulls.map(({ from }) => read(from)), ...kernel.pulls.map(({ to }) => write(to))];
     case "axisIndex":

@@ -1,6 +1,6 @@
 // When each buffer holds something that is still needed, as intervals of positions in the order of execution.
 import type { Buffer, Counter, Kernel, Step } from "../kernel.js";
-import { accessesOf } from "./accesses.js";
+import { accessesOf, type Access } from "./accesses.js";
 import type { Interval } from "./intervals.js";
 
 /** A kernel at a position: it reads at `position`, writes at `position + 1`. */
@@ -84,10 +84,9 @@ export function findLifetimes(
   };
   const note = (frame: Frame, placed: PlacedKernel): void => {
     const working = scratch.get(placed.kernel);
-    const accesses = accessesOf(placed.kernel);
-    for (const { buffer, kind, counters, isWhole } of working === undefined
-      ? accesses
-      : [...accesses, { buffer: working, kind: "write", counters: [], isWhole: false } as const]) {
+    const accesses: Pick<Access, "buffer" | "kind" | "counters" | "isWhole">[] = [...accessesOf(placed.kernel)];
+    if (working !== undefined) accesses.push({ buffer: working, kind: "write", counters: [], isWhole: false });
+    for (const { buffer, kind, counters, isWhole } of accesses) {
       const list = users.get(buffer) ?? [];
       users.set(buffer, list);
       if (list[list.length - 1] !== placed) list.push(placed);

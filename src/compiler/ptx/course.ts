@@ -65,7 +65,7 @@ export class Course {
     /** Whether warps may do kernels by themselves; all of them are in every kernel otherwise. */
     private readonly areWarpsApart: boolean,
   ) {
-    this.start = new Meetings(plan);
+    this.start = new Meetings(plan, true);
   }
 
   actionsOf(steps: readonly Step[]): readonly Action[] {

@@ -11,6 +11,7 @@ import type { Kernel, Step } from "../kernel.js";
 import { takePieces } from "../pieces/pieces.js";
 import { align } from "../plan/placing.js";
 import type { Renderer } from "../renderer.js";
+import { storeDirectly } from "../schedule/direct.js";
 import { inLevels } from "../schedule/levels.js";
 import { padRows } from "../schedule/pitch.js";
 import { makeAhead } from "../simplify/ahead.js";
@@ -119,7 +120,7 @@ const rendererFor = (
   name: "the GPU",
   lanes: 32,
   limits: { memory: 2 ** 40 },
-  arrange: (steps, seen) => inLevels(padRows(steps, seen)),
+  arrange: (steps, seen) => inLevels(padRows(storeDirectly(steps, seen), seen)),
   sideBySide: {
     isCostlyBehind: (sums) => isTf32 || sums <= fewSums || 4 * sums > largeShare * sharedBytes,
     smallKernels: threads,

@@ -3,7 +3,7 @@
 // one form come together, too, where that delays nothing.
 import { sizeOf } from "../../array/index.js";
 import type { Buffer, Kernel, Step } from "../kernel.js";
-import { accessesOf } from "../plan/accesses.js";
+import { accessesOf, overlap, type Access } from "../plan/accesses.js";
 import { loadsOf, mapInside } from "../walk.js";
 import { formOf } from "./forms.js";
 import { areFew, leaveRoom } from "./points.js";
@@ -36,29 +36,47 @@ interface Edge {
   readonly distance: 0 | 1;
 }
 
+/** An access of one of several kernels. */
+interface Use {
+  readonly at: number;
+  readonly access: Access;
+}
+
+const covers = ({ range }: Access, { range: other }: Access): boolean =>
+  range.start <= other.start && range.end >= other.end;
+
 /** What each kernel has behind it. */
 function edgesOf(steps: readonly KernelStep[], last: ReadonlyMap<Buffer, number>): Edge[][] {
   const edges: Edge[][] = steps.map(() => []);
-  const writers = new Map<Buffer, number[]>();
-  const readers = new Map<Buffer, number[]>();
+  const writers = new Map<Buffer, Use[]>();
+  const readers = new Map<Buffer, Use[]>();
   steps.forEach(({ kernel }, at) => {
     const accesses = accessesOf(kernel);
-    const behind = (others: readonly number[] | undefined, distance: Edge["distance"]) =>
-      others?.forEach((other) => other !== at && edges[other].push({ to: at, distance }));
-    for (const { buffer, kind } of accesses) {
-      behind(writers.get(buffer), 1);
-      if (kind === "write") behind(readers.get(buffer), 1);
+    const behind = (access: Access, others: readonly Use[] | undefined, distance: Edge["distance"]) =>
+      others?.forEach((other) => {
+        if (other.at !== at && overlap(access, other.access)) edges[other.at].push({ to: at, distance });
+      });
+    for (const access of accesses) {
+      const { buffer, kind } = access;
+      behind(access, writers.get(buffer), 1);
+      if (kind === "write") behind(access, readers.get(buffer), 1);
       // Whoever uses a buffer last may write over it: it stays behind all others, but for exchanges, which have more to wait for.
       else if (last.get(buffer) === at)
         behind(
-          readers.get(buffer)?.filter((other) => steps[other].kernel.kind !== "exchange"),
+          { ...access, range: { start: 0, end: buffer.size } },
+          readers.get(buffer)?.filter((other) => steps[other.at].kernel.kind !== "exchange"),
           0,
         );
     }
-    for (const { buffer, kind } of accesses) {
+    for (const access of accesses) {
+      const { buffer, kind } = access;
       const list = kind === "write" ? writers : readers;
-      list.set(buffer, [...(list.get(buffer) ?? []), at]);
-      if (kind === "write") readers.delete(buffer);
+      list.set(buffer, [...(list.get(buffer) ?? []), { at, access }]);
+      if (kind === "write")
+        readers.set(
+          buffer,
+          (readers.get(buffer) ?? []).filter((other) => !covers(access, other.access)),
+        );
     }
   });
   return edges;

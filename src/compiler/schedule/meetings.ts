@@ -2,7 +2,7 @@
 // write, or writes what another may still read.
 import { itemSize } from "../../array/index.js";
 import type { Buffer, Kernel } from "../kernel.js";
-import { accessesOf } from "../plan/accesses.js";
+import { accessesOf, type Range } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { isSameLayout, rowAccesses, type Layout, type RowAccess, type Rows } from "./rows.js";
 
@@ -25,6 +25,8 @@ const [fastStart, stagedStart] = [2 ** 50, 2 ** 51];
 export class Meetings {
   constructor(
     private readonly plan: MemoryPlan,
+    /** Whether a kernel that touches a part of a buffer leaves the rest to others at the same time. */
+    private readonly isByParts = false,
     private pending: ReadonlySet<Touch> = new Set(),
   ) {}
 
@@ -40,18 +42,26 @@ export class Meetings {
   /** What a kernel reads and writes, done by one worker, by all, or by each for its own rows. */
   accesses(kernel: Kernel, who: Who | Rows): Touch[] {
     if (typeof who !== "object")
-      return accessesOf(kernel).map(({ buffer, kind }) => this.touch(buffer, kind === "write", who));
+      return accessesOf(kernel).map(({ buffer, kind, range }) =>
+        this.touch(buffer, kind === "write", who, this.isByParts ? range : undefined),
+      );
     return rowAccesses(kernel, who).map((access) => this.touchByRows(access));
   }
 
-  touch(buffer: Buffer, isWrite: boolean, who: Who): Touch {
+  touch(
+    buffer: Buffer,
+    isWrite: boolean,
+    who: Who,
+    { start: first, end }: Range = { start: 0, end: buffer.size },
+  ): Touch {
     const { addresses, fast, staged } = this.plan;
     const place = staged.get(buffer);
     const start =
       place === undefined
         ? (addresses.get(buffer) ?? 0) + (fast.has(buffer) ? fastStart : 0)
         : stagedStart + place.offset;
-    return { start, end: start + buffer.size * itemSize(buffer.dtype), isWrite, who, rows: null };
+    const bytes = itemSize(buffer.dtype);
+    return { start: start + first * bytes, end: start + end * bytes, isWrite, who, rows: null };
   }
 
   /** What threads touch, each for its own rows. */
@@ -103,7 +113,7 @@ export class Meetings {
 
   /** As things are now, for a way that may be taken. */
   fork(): Meetings {
-    return new Meetings(this.plan, this.pending);
+    return new Meetings(this.plan, this.isByParts, this.pending);
   }
 
   /** Whether all that another way has touched is known here. */

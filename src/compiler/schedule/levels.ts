@@ -145,16 +145,19 @@ function levelsOf(steps: readonly KernelStep[], last: ReadonlyMap<Buffer, number
   const edges = edgesOf(steps, last);
   const levels = firstLevels(steps, edges);
   writeBehindMeetings(steps, edges, levels);
-  const ofForm = new Map<string, Set<number>>();
-  for (let at = steps.length - 1; at >= 0; at--) {
-    const form = formOf(steps[at].kernel)?.key ?? null;
-    if (form === null) continue;
-    const others = ofForm.get(form) ?? new Set();
-    ofForm.set(form, others);
-    const latest = Math.min(...edges[at].map(({ to, distance }) => levels[to] - distance));
-    const better = [...others].filter((level) => level > levels[at] && level <= latest);
-    if (better.length > 0) levels[at] = Math.min(...better);
-    others.add(levels[at]);
+  const forms = steps.map(({ kernel }) => formOf(kernel)?.key ?? null);
+  for (let hasMoved = true; hasMoved;) {
+    hasMoved = false;
+    for (let at = steps.length - 1; at >= 0; at--) {
+      if (forms[at] === null) continue;
+      const latest = Math.min(...edges[at].map(({ to, distance }) => levels[to] - distance));
+      const better = levels.filter(
+        (level, other) => forms[other] === forms[at] && level > levels[at] && level <= latest,
+      );
+      if (better.length === 0) continue;
+      levels[at] = Math.min(...better);
+      hasMoved = true;
+    }
   }
   putBesideFew(steps, edges, levels);
   return levels;

@@ -29,14 +29,16 @@ export function familiesIn(body: Program, { constants, carries }: ScanParams): F
     if (one === null || !one.roles.some(({ value }) => carried.has(value))) continue;
     byKey.set(one.key, [...(byKey.get(one.key) ?? []), one]);
   }
-  return [...byKey.values()]
-    .filter(({ length }) => length > 1)
-    // What is not whole quads comes last, so that all else begins where quads begin.
-    .map((all) => all.toSorted((a, b) => Number(isOdd(a)) - Number(isOdd(b))))
-    .map((all) => ({
-      members: all.map(({ equations }) => ({ shape: equations[0].outputs[0].type.shape, equations })),
-      roles: all[0].roles.map((_, at) => all.map(({ roles }) => roles[at].value)),
-    }));
+  return (
+    [...byKey.values()]
+      .filter(({ length }) => length > 1)
+      // What is not whole quads comes last, so that all else begins where quads begin.
+      .map((all) => all.toSorted((a, b) => Number(isOdd(a)) - Number(isOdd(b))))
+      .map((all) => ({
+        members: all.map(({ equations }) => ({ shape: equations[0].outputs[0].type.shape, equations })),
+        roles: all[0].roles.map((_, at) => all.map(({ roles }) => roles[at].value)),
+      }))
+  );
 }
 
 const isOdd = ({ equations }: Described): boolean => sizeOf(equations[0].outputs[0].type.shape) % 4 !== 0;
@@ -52,7 +54,9 @@ function componentsIn(equations: readonly Equation[]): Equation[][] {
     if (root !== atom) parents.set(atom, root);
     return root;
   };
-  const elementwise = equations.filter((one) => one.outputs.length === 1 && isArray(one.outputs[0]) && isElementwise(one));
+  const elementwise = equations.filter(
+    (one) => one.outputs.length === 1 && isArray(one.outputs[0]) && isElementwise(one),
+  );
   for (const { inputs, outputs } of elementwise) {
     for (const input of inputs.filter(isArray)) {
       const [a, b] = [rootOf(input), rootOf(outputs[0])];

@@ -66,7 +66,8 @@ function partsOf(
       : null;
   if (primitive !== reshape && primitive !== concatenate) return null;
   const parts = inputs.map((input) => partsOf(input, axes, makers, uses));
-  if (!parts.every((part) => part !== null) || parts.every(({ dropped }) => dropped.length === 0)) return null;
+  if (!parts.every((part) => part !== null) || parts.every(({ dropped }) => dropped.length === 0))
+    return null;
   const output: Variable = newVariable(outputs[0].type);
   const made = { ...maker, inputs: parts.map((part) => part.value), outputs: [output] };
   return {
@@ -92,12 +93,18 @@ function ownShareOf(
 }
 
 /** The axes along which a number is the device's place, times a factor. */
-function placeTimes(atom: Atom, factor: number, makers: ReadonlyMap<Atom, Equation>): readonly string[] | null {
+function placeTimes(
+  atom: Atom,
+  factor: number,
+  makers: ReadonlyMap<Atom, Equation>,
+): readonly string[] | null {
   const maker = makers.get(atom);
   if (maker === undefined) return null;
   const { primitive, params, inputs } = maker;
   if (primitive.name === "axisIndex") return factor === 1 ? (params as CollectiveParams).axes : null;
   if (primitive.name !== "mul") return null;
   const [place, by] = inputs[0].kind === "literal" ? [inputs[1], inputs[0]] : inputs;
-  return by.kind === "literal" && factor % by.value === 0 ? placeTimes(place, factor / by.value, makers) : null;
+  return by.kind === "literal" && factor % by.value === 0
+    ? placeTimes(place, factor / by.value, makers)
+    : null;
 }

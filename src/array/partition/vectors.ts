@@ -107,11 +107,21 @@ function vectorLoop(equation: Equation, multiple: number): VectorLoop | null {
   const own = body.inputs.slice(constants, position);
   const withAll = pruneProgram({
     ...body,
-    inputs: [...body.inputs.slice(0, position), ...all.map(({ input }) => input), ...body.inputs.slice(position)],
-    outputs: [...body.outputs.slice(0, carries), ...all.map(({ next }) => next), ...body.outputs.slice(carries)],
+    inputs: [
+      ...body.inputs.slice(0, position),
+      ...all.map(({ input }) => input),
+      ...body.inputs.slice(position),
+    ],
+    outputs: [
+      ...body.outputs.slice(0, carries),
+      ...all.map(({ next }) => next),
+      ...body.outputs.slice(carries),
+    ],
   });
   const used = new Set(withAll.equations.flatMap(({ inputs }) => inputs));
-  const isGone = own.map((input, index) => !used.has(input) && all.some((one) => one.carries.includes(index)));
+  const isGone = own.map(
+    (input, index) => !used.has(input) && all.some((one) => one.carries.includes(index)),
+  );
   const ends = all.map(({ input: { type } }) => newVariable(type));
   const found = all.map((vector, at): Packing => {
     const results = vector.carries.map((index) => equation.outputs[index]);
@@ -124,7 +134,12 @@ function vectorLoop(equation: Equation, multiple: number): VectorLoop | null {
       if (isGone[index]) names.set(results[which], outputs[which]);
     });
     const sources = vector.carries.map((index) => equation.inputs[constants + index]);
-    return { sources, first: starts[at], last: ends[at], results: results.map((one) => names.get(one) ?? one) };
+    return {
+      sources,
+      first: starts[at],
+      last: ends[at],
+      results: results.map((one) => names.get(one) ?? one),
+    };
   });
   const loop: Equation = {
     ...equation,
@@ -136,7 +151,7 @@ function vectorLoop(equation: Equation, multiple: number): VectorLoop | null {
       // What is carried for nobody stays what it is.
       body: pruneProgram({
         ...withAll,
-        outputs: withAll.outputs.map((output, index) => (isGone[index] === true ? own[index] : output)),
+        outputs: withAll.outputs.map((output, index) => (isGone[index] ? own[index] : output)),
       }),
     } satisfies ScanParams,
   };
@@ -264,7 +279,9 @@ function totalsOf({ members }: Family, { equations, outputs }: Program): Total[]
     const [user = null, ...others] = users.get(value) ?? [];
     return others.length > 0 || results.has(value) ? null : user;
   };
-  const makers = new Map<Atom, Equation>(equations.flatMap((one) => one.outputs.map((output) => [output, one])));
+  const makers = new Map<Atom, Equation>(
+    equations.flatMap((one) => one.outputs.map((output) => [output, one])),
+  );
   const isAdding = (one: Equation | null | undefined): one is Equation =>
     one?.primitive.name === "add" && one.outputs[0].type.shape.length === 0;
   const rootOf = (sum: Equation): Equation => {
@@ -282,7 +299,8 @@ function totalsOf({ members }: Family, { equations, outputs }: Program): Total[]
     const sums = members.map((member) =>
       (users.get(member.equations[which].outputs[0]) ?? []).filter(
         ({ primitive, params, inputs }) =>
-          primitive.name === "reduceSum" && (params as ReduceParams).axes.length === inputs[0].type.shape.length,
+          primitive.name === "reduceSum" &&
+          (params as ReduceParams).axes.length === inputs[0].type.shape.length,
       ),
     );
     if (!sums.every(({ length }) => length === 1)) return [];
@@ -321,7 +339,9 @@ function unpacked(vector: Variable, shapes: readonly (readonly number[])[]): Ret
 
 /** Equations in an order in which each comes behind those that it needs. */
 function inOrder(equations: readonly Equation[]): Equation[] {
-  const makers = new Map<Atom, Equation>(equations.flatMap((one) => one.outputs.map((output) => [output, one])));
+  const makers = new Map<Atom, Equation>(
+    equations.flatMap((one) => one.outputs.map((output) => [output, one])),
+  );
   const ordered = new Set<Equation>();
   const visit = (start: Equation): void => {
     // Without recursion, for chains can be long.

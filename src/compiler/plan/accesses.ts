@@ -76,12 +76,7 @@ function findAccesses(kernel: Kernel): Access[] {
     case "loop":
       return [...loads(kernel), ...stores([...kernel.body, ...kernel.after], kernel)];
     case "dot":
-      return [
-        read(kernel.left),
-        read(kernel.right),
-        ...loads(kernel),
-        ...stores(kernel.stores, kernel),
-      ];
+      return [read(kernel.left), read(kernel.right), ...loads(kernel), ...stores(kernel.stores, kernel)];
     case "sort":
       return [
         ...kernel.keys.map((key) => read(key)),

@@ -84,8 +84,11 @@ export function findLifetimes(
   };
   const note = (frame: Frame, placed: PlacedKernel): void => {
     const working = scratch.get(placed.kernel);
-    const accesses: Pick<Access, "buffer" | "kind" | "counters" | "isWhole">[] = [...accessesOf(placed.kernel)];
-    if (working !== undefined) accesses.push({ buffer: working, kind: "write", counters: [], isWhole: false });
+    const accesses: Pick<Access, "buffer" | "kind" | "counters" | "isWhole">[] = [
+      ...accessesOf(placed.kernel),
+    ];
+    if (working !== undefined)
+      accesses.push({ buffer: working, kind: "write", counters: [], isWhole: false });
     for (const { buffer, kind, counters, isWhole } of accesses) {
       const list = users.get(buffer) ?? [];
       users.set(buffer, list);

@@ -9,7 +9,8 @@ import { describeReduction, extentsOf, positionIn, Reducing, reducingThreads } f
 import { renderInOrder } from "./scatter.js";
 import { variantAxis, type KernelText, type Variants } from "./surroundings.js";
 import { lanesOfWarp, wholeWarps } from "./types.js";
-import { independentOf, pointsAtOnce, Values } from "./values.js";
+import { goesByQuads, quad } from "./quads.js";
+import { costBelow, independentOf, pointsAtOnce, Values } from "./values.js";
 import { countOf, perThread } from "./words.js";
 import { variantPlaces } from "./variants.js";
 import type { Manner, Work } from "./work.js";
@@ -152,6 +153,7 @@ function renderPoints(
     const fixed = independentOf(roots, axes, (address) => text.hasVariants(address));
     new Values(text, positionIn([], [])).compute(fixed);
   }
+  if (renderQuads(text, kernel, loops, gaps, count)) return;
   const points = (first: string, many: number) => {
     const indices = Array.from({ length: many }, (_, at) => out.plus(first, at * threads));
     const conditions = indices.map((index) => isOutside(text, index, gaps, end));
@@ -165,4 +167,57 @@ function renderPoints(
   const whole = most === 1 ? 0 : Math.floor(end / round) * round;
   out.stride(thread, whole, round, threads, (first) => points(first, most));
   out.stride(out.plus(thread, whole), end, threads, threads, (index) => points(index, 1));
+}
+
+/** Words that each thread has under way at once, about, where it goes by quads. */
+const wordsAtOnce = 32;
+/** Simple instructions for a point, of kernels that mostly wait for memory: four points of others would be longer code for nothing. */
+const fewInstructions = 16;
+
+/** Every thread takes four neighbours at a time, where kernels can go so and threads have so many; whether it does. */
+function renderQuads(
+  text: KernelText,
+  kernel: LoopKernel,
+  loops: readonly Loop[],
+  gaps: readonly Gap[],
+  count: number,
+): boolean {
+  const { out, thread, threads } = text;
+  const inner = loops.at(-1);
+  const isEven =
+    inner !== undefined &&
+    inner.extent % quad === 0 &&
+    gaps.every(({ from, to }) => from % quad === 0 && to % quad === 0);
+  if (!isEven || count < 2 * threads) return false;
+  if (!goesByQuads(kernel, inner.axis, (address) => text.beginsWithQuads(address))) return false;
+  const roots = rootsOf(kernel.body);
+  if (costBelow(roots) > fewInstructions) return false;
+  const extents = extentsOf(loops);
+  const quads = count / quad;
+  const loads = new Set(loadsOf(kernel).all.filter(({ strides }) => strides[inner.axis] === 1)).size;
+  const most = Math.max(1, Math.min(wordsAtOnce / quad / Math.max(1, loads), Math.floor(quads / threads)));
+  const many = 2 ** Math.floor(Math.log2(most));
+  const some = (first: string, together: number) => {
+    const found = Array.from({ length: together }, (_, at) => {
+      const index = out.pure("shl.b32", "b32", out.plus(first, at * threads), String(Math.log2(quad)));
+      const condition = isOutside(text, index, gaps, count);
+      const positions = positionsOf(out, index, extents);
+      const last = positions[positions.length - 1];
+      const row = Array.from({ length: quad }, (_, which) => {
+        const position = positionIn(loops, [...positions.slice(0, -1), out.plus(last, which)]);
+        return new Values(text, position, undefined, `${at}.${which}`, condition);
+      });
+      return { row, condition };
+    });
+    Values.computeRows(
+      found.map(({ row }) => row),
+      roots,
+      inner.axis,
+    );
+    for (const { row, condition } of found) Values.putRow(row, kernel.body, condition);
+  };
+  const whole = many === 1 ? 0 : Math.floor(quads / (many * threads)) * many * threads;
+  out.stride(thread, whole, many * threads, threads, (first) => some(first, many));
+  out.stride(out.plus(thread, whole), quads, threads, threads, (index) => some(index, 1));
+  return true;
 }

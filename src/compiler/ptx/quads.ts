@@ -1,6 +1,7 @@
 // Loads of a kernel that find four neighbours at every point: one instruction brings all of them.
 import { itemSize } from "../../array/index.js";
-import type { Address, Expression, Load } from "../kernel.js";
+import type { Address, Expression, Load, LoopKernel } from "../kernel.js";
+import { expressionsBelow, rootsOf } from "../walk.js";
 
 /** Elements that are loaded at once. */
 export const quad = 4;
@@ -32,6 +33,40 @@ const movesByQuads = ({ dtype, address: { strides, computed, counters } }: Load)
   [...strides, ...computed.map(({ stride }) => stride), ...counters.map(({ stride }) => stride)].every(
     (stride) => stride % quad === 0,
   );
+
+/**
+ * Whether a kernel can go four points at a time along an axis: what it loads and stores there are words, side by side or the same
+ * for all. `beginsWithQuads` is asked of where these begin.
+ */
+export function goesByQuads(
+  { body, reductions }: LoopKernel,
+  axis: number,
+  beginsWithQuads: (address: Address) => boolean,
+): boolean {
+  const roots = rootsOf(body);
+  const isWide = (address: Address) =>
+    address.strides[axis] === 1 &&
+    itemSize(address.buffer.dtype) === 4 &&
+    beginsWithQuads(address) &&
+    [
+      ...address.strides.filter((_, other) => other !== axis),
+      ...address.computed.map(({ stride }) => stride),
+      ...address.counters.map(({ stride }) => stride),
+    ].every((stride) => stride % quad === 0);
+  const moves = (expression: Expression) =>
+    (expression.kind === "axis" && expression.axis === axis) ||
+    (expression.kind === "load" && expression.address.strides[axis] !== 0);
+  const isLoadable = ({ guard, address }: Load) =>
+    guard === null &&
+    (address.strides[axis] === 0 || isWide(address)) &&
+    !expressionsBelow(address.computed.map(({ index }) => index)).some(moves);
+  return (
+    reductions.length === 0 &&
+    body.every(({ address, combine, guard }) => combine === "set" && guard === null && isWide(address)) &&
+    body.every(({ address }) => address.computed.length === 0) &&
+    expressionsBelow(roots).every((one) => one.kind !== "load" || isLoadable(one))
+  );
+}
 
 function keyOf({ guard, address: { buffer, offset, strides, computed, counters } }: Load): string {
   const indices = computed.map(({ index, stride }) => `${index.id}*${stride}`);

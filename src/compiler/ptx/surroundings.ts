@@ -260,11 +260,28 @@ export class KernelText {
     return words;
   }
 
+  /** Four neighbours stored. */
+  storeQuad(
+    { space, text }: Reference,
+    dtype: DType,
+    words: readonly string[],
+    condition: string | null,
+  ): void {
+    const guard = condition === null ? "" : `@${condition} `;
+    this.out.line(`${guard}st.${space}.v${quad}.${memoryType(dtype)} ${text}, {${words.join(", ")}};`);
+  }
+
   /** Whether four words from an element on, which is the same for all variants, can be loaded at once. */
   isAlignedToQuads(address: Address): boolean {
-    const { plan } = this;
-    return (
-      !this.hasVariants(address) && (startOf(plan, address.buffer) + 4 * address.offset) % (4 * quad) === 0
+    return !this.hasVariants(address) && this.beginsWithQuads(address);
+  }
+
+  /** Whether quads begin where a place does, that of each variant. */
+  beginsWithQuads(place: Place): boolean {
+    const places = this.variants?.places.get(place) ?? [place];
+    return places.every(
+      ({ buffer, offset }) =>
+        (startOf(this.plan, buffer) + itemSize(buffer.dtype) * offset) % (4 * quad) === 0,
     );
   }
 

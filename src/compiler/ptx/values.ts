@@ -106,6 +106,36 @@ export class Values {
     }
   }
 
+  /** The same where points are neighbours along an axis, four by four, and find what they load side by side. */
+  static computeRows(rows: readonly (readonly Values[])[], roots: Iterable<Expression>, axis: number): void {
+    const points = rows.flat();
+    for (const expression of expressionsBelow(roots)) {
+      if (expression.kind === "operation" && isInexact(expression)) Values.computeExact(points, expression);
+      const isSide = expression.kind === "load" && expression.address.strides[axis] !== 0;
+      for (const row of rows) {
+        const [first] = row;
+        if (first.known(expression) !== undefined) continue;
+        if (isSide) {
+          const { address, dtype } = expression;
+          const words = first.kernel.loadQuad(first.reference(address), dtype, first.condition);
+          row.forEach((point, at) => point.know(expression, words[at]));
+        } else if (expression.kind === "load") {
+          const word = first.computeOne(expression);
+          row.forEach((point) => point.know(expression, word));
+        } else row.forEach((point) => point.know(expression, point.computeOne(expression)));
+      }
+    }
+  }
+
+  /** Stores what four neighbours have computed, where a condition holds. */
+  static putRow(row: readonly Values[], stores: readonly Store[], condition: string | null): void {
+    const [first] = row;
+    for (const { address, value } of stores) {
+      const words = row.map((point) => point.read(value));
+      first.kernel.storeQuad(first.reference(address), address.buffer.dtype, words, condition);
+    }
+  }
+
   private static computeExact(points: readonly Values[], expression: Inexact): void {
     const unknown = points.filter((point) => point.known(expression) === undefined);
     if (unknown.length === 0) return;

@@ -76,7 +76,8 @@ function makerOf(
     if (!accesses.some(({ buffer }) => buffer === from)) continue;
     const { kernel } = step;
     const isPlain = (kernel.kind === "loop" && kernel.order === "free") || kernel.kind === "dot";
-    return isPlain && storesOf(kernel).every(({ address }) => address.buffer !== from || address.counters.length === 0)
+    return isPlain &&
+      storesOf(kernel).every(({ address }) => address.buffer !== from || address.counters.length === 0)
       ? { at, kernel }
       : null;
   }

@@ -47,6 +47,12 @@ function ownIndices(
 const isSplit = (looked: readonly number[], { axesOf }: Split): boolean =>
   looked.some((factor) => axesOf(factor).length > 0);
 
+/** Bools are combined as words, which are exchanged like any others. */
+export const asWords: NonNullable<SplitRule["wrap"]> = {
+  before: (part) => part.astype("int32"),
+  after: (whole) => whole.astype("bool"),
+};
+
 /** How parts come together of which one device has an element and the others zero: sums of bits keep it exactly. */
 export const exactSum = (
   dtype: DType,
@@ -58,9 +64,7 @@ export const exactSum = (
       after: (sum: Array) => bindOne(bitcast, [sum], { dtype: "float32" }),
     },
   }),
-  ...(dtype === "bool" && {
-    wrap: { before: (part: Array) => part.astype("int32"), after: (sum: Array) => sum.astype("bool") },
-  }),
+  ...(dtype === "bool" && { wrap: asWords }),
 });
 
 export function gatherRule([operand, indices]: readonly ArrayType[], params: GatherParams): SplitRule {

@@ -25,7 +25,7 @@ import { threefry2x32 } from "../primitives/threefry.js";
 import * as transcendental from "../primitives/transcendental.js";
 import { window, windowSum } from "../primitives/window.js";
 import { gammaSample } from "../random/gammaDerivative.js";
-import { gatherRule, scatterRule } from "./indexRules.js";
+import { asWords, gatherRule, scatterRule } from "./indexRules.js";
 import { cutDimensions, dynamicSliceRule, dynamicUpdateSliceRule } from "./sliceRules.js";
 import type { Factor, SplitRule } from "./splitRule.js";
 
@@ -217,6 +217,7 @@ function makeRules(): Rules {
       operands: [ownFactors(x.shape.length)],
       results: [range(x.shape.length).filter((dimension) => !axes.includes(dimension))],
       combine: new Map<number, Primitive<CollectiveParams>>(axes.map((axis) => [axis, collective])),
+      ...(x.dtype === "bool" && { wrap: asWords }),
     }));
   }
 

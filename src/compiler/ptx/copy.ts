@@ -1,64 +1,87 @@
 // Copies as PTX.
-import { itemSize } from "../../array/index.js";
-import type { CopyKernel, Place } from "../kernel.js";
+import { itemSize, sizeOf } from "../../array/index.js";
+import type { CopyKernel, Kernel, Place } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { bytesOf } from "../plan/clusters.js";
+import { isMoving, transfersOf, type MovingKernel, type Transfer } from "../schedule/transfers.js";
+import { positionsOf } from "./indices.js";
 import { moveAll, type Move } from "./moving.js";
 import type { KernelText } from "./surroundings.js";
 import { wholeWarps } from "./types.js";
 import { countOf, perThread } from "./words.js";
 import type { Work } from "./work.js";
 
-/** Whether an array lies where it is copied to, at least in part. */
-export function mayOverlap({ from, to }: CopyKernel, { addresses, fast }: MemoryPlan): boolean {
-  if (fast.has(from.buffer) !== fast.has(to.buffer)) return false;
-  const [a, b] = [from, to].map(({ buffer }) => {
+/** Whether a kernel moves something to where it lies, at least in part. */
+export function mayOverlap(kernel: MovingKernel, { addresses, fast }: MemoryPlan): boolean {
+  const placed = ({ buffer }: Place) => {
     const start = addresses.get(buffer) ?? 0;
-    return { start, end: start + bytesOf(buffer) };
+    return { start, end: start + bytesOf(buffer), isFast: fast.has(buffer) };
+  };
+  const transfers = transfersOf(kernel) ?? [];
+  const sources = transfers.map(({ from }) => placed(from));
+  return transfers.some(({ to }) => {
+    const b = placed(to);
+    return sources.some((a) => a.isFast === b.isFast && a.start < b.end && b.start < a.end);
   });
-  return a.start < b.end && b.start < a.end;
 }
 
-/** Copies arrays; a single one may lie where it is copied to, and is read before it is overwritten, so many elements at a time. */
-export function copyWork(kernels: readonly CopyKernel[], threads: number, overlaps: boolean): Work {
-  const [kernel] = kernels;
-  const copies = kernels.map((one) => ({ ...one, ...widthsOf(one) }));
-  const size = kernels.reduce((sum, one) => sum + one.size, 0);
-  const units = Math.max(...copies.map(({ size, isWide }) => (isWide ? size / 4 : size)));
-  const of = kernels.length === 1 ? "" : ` of ${kernels.length} arrays`;
+/** Whether a kernel moves elements, and may do so in any order. */
+export const movesFreely = (kernel: Kernel, plan: MemoryPlan): kernel is MovingKernel =>
+  isMoving(kernel) && !mayOverlap(kernel, plan);
+
+/** Moves elements, of all kernels at the same time. */
+export function copyWork(kernels: readonly MovingKernel[], threads: number): Work {
+  const all = kernels.flatMap((kernel) => (transfersOf(kernel) ?? []).map(moveFor));
+  const size = all.reduce((sum, move) => sum + move.size, 0);
+  const units = Math.max(0, ...all.map((move) => (move.isWide ? move.size / 4 : move.size)));
+  const of = all.length === 1 ? "" : ` of ${all.length} arrays`;
   return {
-    threads: overlaps ? threads : wholeWarps(units, threads),
-    write: (text) => {
-      if (overlaps) moveAlong(text, kernel);
-      else
-        moveAll(
-          text,
-          copies.map((copy) => moveOf(text, copy)),
-        );
-    },
+    threads: wholeWarps(units, threads),
+    write: (text) =>
+      moveAll(
+        text,
+        all.map(({ elements, ...move }) => ({ ...move, from: elements(text, "from"), to: elements(text, "to") })),
+      ),
     describe: () => `copy, ${countOf(size, "element")}${of}, ${perThread(size, threads)}`,
   };
 }
 
-/** The bytes of a word, and whether four of them can be moved at a time. */
-function widthsOf({ from, to, size }: CopyKernel): Pick<Move, "bytes" | "isWide"> {
+/** A move, but for the program that it is part of. */
+function moveFor(transfer: Transfer): Omit<Move, "from" | "to"> & {
+  readonly elements: (text: KernelText, side: "from" | "to") => Move["from"];
+} {
+  const { extents, from, to, fromStrides, toStrides } = transfer;
+  const size = sizeOf(extents);
   const bytes = itemSize(to.buffer.dtype) === 1 ? 1 : 4;
-  const isAligned = ({ offset, counters }: Place) =>
-    [offset, ...counters.map(({ stride }) => stride)].every((count) => count % 4 === 0);
-  return { bytes, isWide: bytes === 4 && size % 4 === 0 && isAligned(from) && isAligned(to) };
+  const isWideAt = ({ offset, counters }: Place, strides: readonly number[]) =>
+    strides.at(-1) === 1 &&
+    [offset, ...strides.slice(0, -1), ...counters.map(({ stride }) => stride)].every((count) => count % 4 === 0);
+  return {
+    ...{ size, bytes },
+    isWide:
+      bytes === 4 &&
+      (extents.at(-1) ?? 1) % 4 === 0 &&
+      isWideAt(from, fromStrides) &&
+      isWideAt(to, toStrides),
+    elements: (text, side) => {
+      const [place, strides] = side === "from" ? [from, fromStrides] : [to, toStrides];
+      return (index, further) => {
+        const positions = positionsOf(text.out, text.out.plus(index, further), extents);
+        return text.reference(place.buffer, place.offset, [
+          ...text.partsOf(place),
+          ...positions.map((operand, axis) => ({ operand, factor: strides[axis] })),
+        ]);
+      };
+    },
+  };
 }
 
-function moveOf(
-  text: KernelText,
-  { from, to, size, bytes, isWide }: CopyKernel & Pick<Move, "bytes" | "isWide">,
-): Move {
-  const elementOf = (place: Place) => (index: string, further: number) =>
-    text.reference(place.buffer, place.offset + further, [
-      ...text.partsOf(place),
-      { operand: index, factor: 1 },
-    ]);
-  return { size, bytes, isWide, from: elementOf(from), to: elementOf(to) };
-}
+/** Copies an array that may lie where it is copied to: it is read before it is overwritten, so many elements at a time. */
+export const overlappingWork = (kernel: CopyKernel, threads: number): Work => ({
+  threads,
+  write: (text) => moveAlong(text, kernel),
+  describe: () => `copy, ${countOf(kernel.size, "element")}, ${perThread(kernel.size, threads)}`,
+});
 
 /** Moves an array to a place that it may share elements with. */
 function moveAlong(text: KernelText, { from, to, size }: CopyKernel): void {

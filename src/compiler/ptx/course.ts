@@ -20,6 +20,7 @@ import { kernelsIn } from "../walk.js";
 import type { Action } from "./actions.js";
 import { CommonUse } from "./commonUse.js";
 import { exchangePhases, exchangesFrom, isInCommon, startsOnSide } from "./exchange/index.js";
+import { movesFreely } from "./copy.js";
 import { sharedSortWorks } from "./sharedSort/index.js";
 import { State } from "./state.js";
 import { lanesOfWarp } from "./types.js";
@@ -111,7 +112,7 @@ export class Course {
       // Idle copies behind the last of them are left where they are.
       alike.push(kernel);
       end = at + 1;
-      if (this.isShared(kernel) || (kernel.kind !== "copy" && formOf(kernel) === null)) break;
+      if (this.isShared(kernel) || (formOf(kernel) === null && !movesFreely(kernel, this.plan))) break;
     }
     return { alike, end };
   }

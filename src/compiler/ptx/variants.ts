@@ -1,7 +1,7 @@
 // Kernels of one form that a block does as one.
 import type { Kernel, Place } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
-import { mayOverlap } from "./copy.js";
+import { movesFreely } from "./copy.js";
 import { formOf } from "../schedule/forms.js";
 
 /** The places of all of some kernels of one form, by those of the first. */
@@ -10,9 +10,9 @@ export function variantPlaces(kernels: readonly Kernel[]): ReadonlyMap<Place, re
   return new Map(all[0].map((place, at) => [place, all.map((places) => places[at])]));
 }
 
-/** Whether kernels can be done as one: copies, or what does the same with what lies in the same kinds of memory. */
+/** Whether kernels can be done as one: what moves elements, or does the same with what lies in the same kinds of memory. */
 export function areAlike(one: Kernel, other: Kernel, plan: MemoryPlan): boolean {
-  if (one.kind === "copy" && other.kind === "copy") return !mayOverlap(one, plan) && !mayOverlap(other, plan);
+  if (movesFreely(one, plan)) return movesFreely(other, plan);
   const [a, b] = [formOf(one), formOf(other)];
   if (a === null || b === null || a.key !== b.key) return false;
   const isIn = (set: ReadonlySet<Place["buffer"]>) =>

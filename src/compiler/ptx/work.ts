@@ -1,7 +1,8 @@
 // What the threads of a block do of a kernel without waiting for other kernels: how many of them it takes, and its code.
 import type { Kernel, Place } from "../kernel.js";
+import { accessesOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
-import { copyWork, mayOverlap, shareWork } from "./copy.js";
+import { copyWork, movesFreely, overlappingWork, shareWork } from "./copy.js";
 import { dotWork } from "./dot/index.js";
 import { axisIndexWork } from "./exchange/index.js";
 import { loopWork } from "./loop.js";
@@ -35,6 +36,10 @@ export type OwnKernel = Exclude<Kernel, { kind: "print" | "exchange" }>;
 export function workOf(kernels: readonly OwnKernel[], plan: MemoryPlan, manner: Manner): Work {
   const [kernel] = kernels;
   const { threads } = manner;
+  const { common } = plan.division;
+  const isShared = (kernel.kind === "copy" || kernel.kind === "loop") && storesTo(kernel, common);
+  const moving = isShared ? [] : kernels.filter((one) => movesFreely(one, plan));
+  if (moving.length > 0 && moving.length === kernels.length) return copyWork(moving, threads);
   switch (kernel.kind) {
     case "loop":
       return loopWork(
@@ -49,14 +54,14 @@ export function workOf(kernels: readonly OwnKernel[], plan: MemoryPlan, manner: 
     case "sort":
       return sortWork(kernel, threads);
     case "copy":
-      return plan.division.common.has(kernel.to.buffer)
+      return isShared
         ? shareWork(kernel, plan.division.parts, threads)
-        : copyWork(
-            kernels.filter((one) => one.kind === "copy"),
-            threads,
-            mayOverlap(kernel, plan),
-          );
+        : overlappingWork(kernel, threads);
     case "axisIndex":
       return axisIndexWork(kernel, plan.division);
   }
 }
+
+/** Whether a kernel writes what blocks have in common. */
+const storesTo = (kernel: Kernel, common: ReadonlySet<Place["buffer"]>): boolean =>
+  accessesOf(kernel).some(({ buffer, kind }) => kind === "write" && common.has(buffer));

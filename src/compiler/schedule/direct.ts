@@ -62,7 +62,7 @@ function moveOf(kernel: LoopKernel, { address, value, combine, guard }: Store): 
 function makerOf(
   steps: readonly (Step | null)[],
   end: number,
-  { from, to }: Move,
+  { from, to, distance }: Move,
   uses: ReadonlyMap<Buffer, number>,
 ): { readonly at: number; readonly kernel: LoopKernel | DotKernel } | null {
   // One that stores it, once, and the copy.
@@ -72,7 +72,10 @@ function makerOf(
     if (step === null) continue;
     if (step.kind !== "kernel") return null;
     const accesses = accessesOf(step.kernel);
-    if (accesses.some(({ buffer, kind }) => buffer === to && kind === "read")) return null;
+    const isBetween = accesses.some(
+      ({ buffer, range }) => buffer === to && range.start < distance + from.size && distance < range.end,
+    );
+    if (isBetween) return null;
     if (!accesses.some(({ buffer }) => buffer === from)) continue;
     const { kernel } = step;
     const isPlain = (kernel.kind === "loop" && kernel.order === "free") || kernel.kind === "dot";

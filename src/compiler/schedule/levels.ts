@@ -7,6 +7,7 @@ import { accessesOf, overlap, type Access } from "../plan/accesses.js";
 import { loadsOf, mapInside } from "../walk.js";
 import { formOf } from "./forms.js";
 import { areFew, leaveRoom } from "./points.js";
+import { isMoving } from "./transfers.js";
 
 type KernelStep = Extract<Step, { kind: "kernel" }>;
 
@@ -217,9 +218,11 @@ function byLevel(steps: readonly KernelStep[]): KernelStep[] {
   return placed.flat().map(({ step }) => step);
 }
 
-/** What kernels are alike in that are better done together: their form, or that all parts of the machine meet for them. */
-const kindOf = (kernel: Kernel): string | null =>
-  kernel.kind === "exchange" ? kernel.kind : (formOf(kernel)?.key ?? null);
+/** What kernels are alike in that are better done together: their form, that they move elements, or that blocks meet for them. */
+function kindOf(kernel: Kernel): string | null {
+  if (kernel.kind === "exchange") return kernel.kind;
+  return isMoving(kernel) ? "move" : (formOf(kernel)?.key ?? null);
+}
 
 /** A step in its level. */
 interface Placed {

@@ -66,9 +66,9 @@ export function divideProgram(given: Program, machine: Machine): DividedProgram 
   if (size > 1) {
     // What an optimiser carries as one vector any number of parts can share.
     const vectors = withVectors(program, 2 * size * quad);
-    const own = vectors === program ? kinds : kindsIn(vectors, costs(1));
+    const own = vectors.program === program ? kinds : kindsIn(vectors.program, costs(1));
     const divide = (parts: number, order: readonly Kind[]) =>
-      divisions.push(divideInto(vectors, order, along("parts", parts), machine, vectors !== program));
+      divisions.push(divideInto(vectors.program, order, along("parts", parts), machine, vectors.lengths));
     divide(size, own);
     // Twice as many may be better where they still meet for less.
     const twice = 2 * size;
@@ -119,7 +119,7 @@ function divideInto(
   kinds: readonly Kind[],
   axes: readonly NamedAxis[],
   machine: Machine,
-  hasVectors = false,
+  vectors: ReadonlySet<number> = new Set(),
 ): Division | null {
   const costs = machine.costs(countAlong(axes));
   const whole = (values: readonly { readonly type: { readonly shape: Shape } }[]) =>
@@ -134,16 +134,13 @@ function divideInto(
   let best: SplitProgram | null = null;
   let least = costOf(program, costs);
   let chosen: ReadonlyMap<Variable, Layout> = new Map();
-  const attempt = (tried: ReadonlyMap<Variable, Layout>, share = hasVectors ? 1 : worthwhile): void => {
+  const attempt = (tried: ReadonlyMap<Variable, Layout>, share = worthwhile): void => {
     const divided = split(tried);
     const own = costOf(divided.program, costs);
     if (own < share * least) [best, least, chosen] = [divided, own, tried];
   };
   const layoutNow = (value: Variable): Layout =>
     best?.layoutOf(value) ?? wholeLayout(value.type.shape.length);
-  /** Whether parts have shares of what an optimiser does with large parameters. */
-  const isOptimised = ({ values, shape, isProduct }: Kind): boolean =>
-    !isProduct && keptOf(shape).length > 0 && values.some((value) => !isWhole(layoutNow(value)));
   let tries = 0;
   // Parameters that an optimiser's parts have updated may be worth gathering at once rather than wherever they are used.
   const kept = carriesOfOthers(program);
@@ -152,26 +149,14 @@ function divideInto(
     const layout = layoutFor(shape, axes);
     const left = values.filter((value) => isWhole(layoutNow(value)));
     const gain = (cost * left.length) / values.length;
-    if (layout === null || gain < costs.meeting + (1 - worthwhile) * least) continue;
+    const enough = shape.length === 1 && vectors.has(shape[0]) ? 1 : worthwhile;
+    if (layout === null || gain < costs.meeting + (1 - enough) * least) continue;
     if (++tries > mostTries) break;
     const together = new Map([...chosen, ...left.map((value) => [value, layout] as const)]);
     const pinned = isProduct ? [] : keptOf(shape);
-    attempt(together);
+    attempt(together, enough);
     if (pinned.length > 0)
       attempt(new Map([...together, ...pinned.map((value) => [value, wholeLayout(shape.length)] as const)]));
-  }
-  // Small parameters may go the same way as large ones, and through the same meetings.
-  for (const turns of new Set(kinds.flatMap((kind) => (isOptimised(kind) ? [kind.turns] : [])))) {
-    const rest = kinds.filter((kind) => !kind.isProduct && kind.turns === turns);
-    const small = rest.flatMap(({ values, shape }) => {
-      const layout = layoutFor(shape, axes);
-      const left = values.filter((value) => isWhole(layoutNow(value)));
-      return layout === null ? [] : left.map((value) => [value, layout] as const);
-    });
-    const pinned = rest.flatMap(({ shape }) =>
-      keptOf(shape).map((value) => [value, wholeLayout(shape.length)] as const),
-    );
-    if (small.length > 0) attempt(new Map([...chosen, ...small, ...pinned]), 1);
   }
   // What is divided along some axes alone, as weights are, an optimiser may divide along the others, too.
   for (const { values, shape, cost, isProduct } of axes.length === 1 || best === null ? [] : kinds) {

@@ -18,12 +18,23 @@ import { pruneProgram } from "../transforms/prune.js";
 import { substitute } from "../transforms/substitute.js";
 import { familiesIn, type Family } from "./families.js";
 
-/** The program with vectors for what its loops carry, of lengths that are multiples of a number; itself where nothing is alike. */
-export function withVectors(program: Program, multiple: number): Program {
-  const { program: made, packings } = inside(program, multiple);
-  return packings.length === 0 && made.equations.every((one, at) => one === program.equations[at])
-    ? program
-    : pruneProgram(made);
+/** A program with vectors for what its loops carry, and how long these are. */
+export interface VectorProgram {
+  readonly program: Program;
+  readonly lengths: ReadonlySet<number>;
+}
+
+/** The program with vectors, of lengths that are multiples of a number; itself where nothing is alike. */
+export function withVectors(program: Program, multiple: number): VectorProgram {
+  const lengths = new Set<number>();
+  const { program: made } = inside(program, { multiple, lengths });
+  return { program: lengths.size === 0 ? program : pruneProgram(made), lengths };
+}
+
+/** What vectors are to be, and what they have come to. */
+interface Lengths {
+  readonly multiple: number;
+  readonly lengths: Set<number>;
 }
 
 /** Arrays in one vector before a loop, and the vector and the arrays behind it. */
@@ -40,7 +51,7 @@ interface Packed {
   readonly packings: readonly Packing[];
 }
 
-function inside(program: Program, multiple: number): Packed {
+function inside(program: Program, lengths: Lengths): Packed {
   const packings: Packing[] = [];
   const names = new Map<Atom, Atom>();
   const rename = (atom: Atom): Atom => names.get(atom) ?? atom;
@@ -48,16 +59,9 @@ function inside(program: Program, multiple: number): Packed {
     const equation = given.inputs.some((input) => names.has(input))
       ? { ...given, inputs: given.inputs.map(rename) }
       : given;
-    if (equation.primitive.name !== "scan") {
-      let isSame = true;
-      const made = mapSubPrograms(equation, (inner) => {
-        const found = withVectors(inner, multiple);
-        isSame &&= found === inner;
-        return found;
-      });
-      return [isSame ? equation : made];
-    }
-    const found = vectorLoop(equation, multiple);
+    if (equation.primitive.name !== "scan")
+      return [mapSubPrograms(equation, (inner) => inside(inner, lengths).program)];
+    const found = vectorLoop(equation, lengths);
     if (found === null) return [equation];
     packings.push(...found.packings);
     for (const [from, to] of found.names) names.set(from, to);
@@ -80,12 +84,12 @@ interface VectorCarry {
 }
 
 /** A loop with vectors that it carries besides its own carries, of which those that nobody uses any more go; null for none. */
-function vectorLoop(equation: Equation, multiple: number): VectorLoop | null {
+function vectorLoop(equation: Equation, lengths: Lengths): VectorLoop | null {
   const params = equation.params as ScanParams;
   const { constants, carries } = params;
-  const { program: within, packings } = inside(params.body, multiple);
+  const { program: within, packings } = inside(params.body, lengths);
   const promoted = promotedIn(within, packings, params);
-  const { body, vectors } = fused(promoted.body, params, multiple);
+  const { body, vectors } = fused(promoted.body, params, lengths);
   const all = [...promoted.vectors, ...vectors];
   if (all.length === 0) {
     if (packings.length === 0) return null;
@@ -185,7 +189,7 @@ function promotedIn(
 function fused(
   body: Program,
   params: ScanParams,
-  multiple: number,
+  { multiple, lengths }: Lengths,
 ): { readonly body: Program; readonly vectors: readonly VectorCarry[] } {
   const families = familiesIn(body, params);
   if (families.length === 0) return { body, vectors: [] };
@@ -196,6 +200,7 @@ function fused(
   for (const family of families) {
     const size = family.members.reduce((sum, { shape }) => sum + sizeOf(shape), 0);
     const length = Math.ceil(size / multiple) * multiple;
+    lengths.add(length);
     const [first] = family.members;
     const inVector = new Map<Atom, Atom>();
     const carried = carriesOf(family, body, params);

@@ -40,7 +40,11 @@ export function copyWork(kernels: readonly MovingKernel[], threads: number): Wor
     write: (text) =>
       moveAll(
         text,
-        all.map(({ elements, ...move }) => ({ ...move, from: elements(text, "from"), to: elements(text, "to") })),
+        all.map(({ elements, ...move }) => ({
+          ...move,
+          from: elements(text, "from"),
+          to: elements(text, "to"),
+        })),
       ),
     describe: () => `copy, ${countOf(size, "element")}${of}, ${perThread(size, threads)}`,
   };
@@ -55,7 +59,9 @@ function moveFor(transfer: Transfer): Omit<Move, "from" | "to"> & {
   const bytes = itemSize(to.buffer.dtype) === 1 ? 1 : 4;
   const isWideAt = ({ offset, counters }: Place, strides: readonly number[]) =>
     strides.at(-1) === 1 &&
-    [offset, ...strides.slice(0, -1), ...counters.map(({ stride }) => stride)].every((count) => count % 4 === 0);
+    [offset, ...strides.slice(0, -1), ...counters.map(({ stride }) => stride)].every(
+      (count) => count % 4 === 0,
+    );
   return {
     ...{ size, bytes },
     isWide:

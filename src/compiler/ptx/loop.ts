@@ -171,8 +171,10 @@ function renderPoints(
 
 /** Words that each thread has under way at once, about, where it goes by quads. */
 const wordsAtOnce = 32;
-/** Simple instructions for a point, of kernels that mostly wait for memory: four points of others would be longer code for nothing. */
+/** Simple instructions for a point, of kernels that mostly wait for memory. */
 const fewInstructions = 16;
+/** Others may have so many if each thread does its four points at once, instead of one after the other: the code is longer. */
+const someInstructions = 128;
 
 /** Every thread takes four neighbours at a time, where kernels can go so and threads have so many; whether it does. */
 function renderQuads(
@@ -191,7 +193,7 @@ function renderQuads(
   if (!isEven || count < 2 * threads) return false;
   if (!goesByQuads(kernel, inner.axis, (address) => text.beginsWithQuads(address))) return false;
   const roots = rootsOf(kernel.body);
-  if (costBelow(roots) > fewInstructions) return false;
+  if (costBelow(roots) > (count <= quad * threads ? someInstructions : fewInstructions)) return false;
   const extents = extentsOf(loops);
   const quads = count / quad;
   const loads = new Set(loadsOf(kernel).all.filter(({ strides }) => strides[inner.axis] === 1)).size;

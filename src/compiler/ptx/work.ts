@@ -54,9 +54,7 @@ export function workOf(kernels: readonly OwnKernel[], plan: MemoryPlan, manner: 
     case "sort":
       return sortWork(kernel, threads);
     case "copy":
-      return isShared
-        ? shareWork(kernel, plan.division.parts, threads)
-        : overlappingWork(kernel, threads);
+      return isShared ? shareWork(kernel, plan.division.parts, threads) : overlappingWork(kernel, threads);
     case "axisIndex":
       return axisIndexWork(kernel, plan.division);
   }

@@ -121,7 +121,7 @@ describe("what is written in the place of an array that was read before", () => 
     ],
     "nobody has read the array": [
       [take, write, sort(old, drawn), copy(a, b), meet],
-      ["place", "drawn", "b", "place", "sum"],
+      ["place", "b", "drawn", "place", "sum"],
     ],
     "it was copied from another array": [
       [read, copy(f, place), write, copy(a, b), meet],

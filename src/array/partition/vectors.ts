@@ -229,10 +229,8 @@ function fused(
       const axes: ReduceParams = { axes: [0] };
       const sum = newVariable(type);
       added.push({ ...total.sums[0], inputs: [vector], params: axes, outputs: [sum] });
-      total.sums.forEach((one, at) => {
-        gone.add(one);
-        names.set(one.outputs[0], at === 0 ? sum : { kind: "literal", value: 0, type });
-      });
+      total.sums.forEach((one) => gone.add(one));
+      names.set(total.root, sum);
     }
     const shapes = family.members.map(({ shape }) => shape);
     first.equations.forEach((one, which) => {
@@ -269,10 +267,12 @@ function carriesOf(
   });
 }
 
-/** Sums over all elements of something that each member of a family has, of which only the sum of all is used. */
+/** Sums over all elements of something that each member of a family has, of which only their sum is used. */
 interface Total {
   readonly of: Variable;
   readonly sums: readonly Equation[];
+  /** The sum of all. */
+  readonly root: Variable;
 }
 
 function totalsOf({ members }: Family, { equations, outputs }: Program): Total[] {
@@ -293,11 +293,12 @@ function totalsOf({ members }: Family, { equations, outputs }: Program): Total[]
     const user = onlyUser(sum.outputs[0]);
     return isAdding(user) ? rootOf(user) : sum;
   };
-  const termsOf = (sum: Equation): Equation[] => {
+  /** What is added up, null for what is used elsewhere, too, or comes from outside. */
+  const termsOf = (sum: Equation): (Equation | null)[] => {
     if (!isAdding(sum)) return [sum];
     return sum.inputs.flatMap((input) => {
       const maker = makers.get(input);
-      return maker !== undefined && onlyUser(input as Variable) === sum ? termsOf(maker) : [];
+      return maker !== undefined && onlyUser(input as Variable) === sum ? termsOf(maker) : [null];
     });
   };
   return members[0].equations.flatMap(({ outputs: [value] }, which): Total[] => {
@@ -310,8 +311,10 @@ function totalsOf({ members }: Family, { equations, outputs }: Program): Total[]
     );
     if (!sums.every(({ length }) => length === 1)) return [];
     const all = sums.flat();
-    const terms = new Set(termsOf(rootOf(all[0])));
-    return all.every((sum) => terms.has(sum)) ? [{ of: value, sums: all }] : [];
+    const root = rootOf(all[0]);
+    const terms = termsOf(root);
+    const isAll = terms.length === all.length && all.every((sum) => terms.includes(sum));
+    return isAll ? [{ of: value, sums: all, root: root.outputs[0] }] : [];
   });
 }
 

@@ -40,6 +40,10 @@ const isMovable = (equation: Equation): boolean =>
   !entryOf(equation).isCollective &&
   subPrograms(equation).every(({ equations }) => equations.every(isMovable));
 
+const hasProduct = (equation: Equation): boolean =>
+  entryOf(equation).form?.kind === "product" ||
+  subPrograms(equation).some(({ equations }) => equations.some(hasProduct));
+
 /** Whether an equation alone is reason enough to take it out of a loop. */
 export function isHeavy(equation: Equation): boolean {
   const { form } = entryOf(equation);
@@ -201,9 +205,9 @@ export class Body {
     const isSmall = this.carried.every(
       ({ input }, index) => !has(carries, index) || sizeOf(input.type.shape) <= lightElements,
     );
-    const isLittle = (equation: Equation) =>
-      isMovable(equation) && entryOf(equation).form?.kind !== "product";
-    return isSmall && [...this.chain(carries)].every(isLittle);
+    return (
+      isSmall && [...this.chain(carries)].every((equation) => isMovable(equation) && !hasProduct(equation))
+    );
   }
 
   /** All carries without which some equations cannot be. */

@@ -97,7 +97,7 @@ describe("vectors", () => {
   });
 
   it("leave sums alone to which something else is added, or that are used by themselves", () => {
-    const others: Options["more"][] = [
+    const others: NonNullable<Options["more"]>[] = [
       (norm) => norm.add(2),
       (norm, { a }) => norm.add(np.abs(a).max()),
       (norm, { b }) => norm.mul(np.square(b).sum()),

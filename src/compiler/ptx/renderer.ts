@@ -19,6 +19,7 @@ import { distributeLoops } from "../simplify/distribute.js";
 import { readBefore } from "../simplify/latest.js";
 import { packRows } from "../simplify/rows.js";
 import { joinSiblings } from "../simplify/siblings.js";
+import { shiftSlices } from "../simplify/shifted.js";
 import { simplifyProgram } from "../simplify/simplify.js";
 import { sliceParts } from "../simplify/slices.js";
 import { kernelsIn } from "../walk.js";
@@ -134,15 +135,19 @@ const rendererFor = (
     const whole: DividedProgram = { program: simplifyProgram(given), axes: [] };
     const largest = (largestShare * sharedBytes * mostBlocks) / 4;
     const inCommon = mostCopied / (4 * mostBlocks);
-    const together = (program: Program) => packRows(readBefore(program, inCommon), sharedBytes * packedShare);
-    const prepared = (program: Program) =>
-      joinSiblings(
-        makeAhead(
-          simplifyProgram(
-            sliceParts(distributeLoops(simplifyProgram(sliceParts(together(program))), largest)),
-          ),
-        ),
-      );
+    const passes: readonly ((program: Program) => Program)[] = [
+      (program) => readBefore(program, inCommon),
+      (program) => packRows(program, sharedBytes * packedShare),
+      (program) => shiftSlices(program, largest),
+      sliceParts,
+      simplifyProgram,
+      (program) => distributeLoops(program, largest),
+      sliceParts,
+      simplifyProgram,
+      makeAhead,
+      joinSiblings,
+    ];
+    const prepared = (program: Program) => passes.reduce((made, pass) => pass(made), program);
     const divided =
       mostBlocks === 1
         ? null

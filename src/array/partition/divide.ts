@@ -48,6 +48,8 @@ interface Kind {
 /** A way to divide a program, and what it costs. */
 interface Division extends DividedProgram {
   readonly cost: number;
+  /** Whether parts have shares of vectors. */
+  readonly sharesVectors: boolean;
 }
 
 /**
@@ -66,15 +68,20 @@ export function divideProgram(given: Program, machine: Machine): DividedProgram 
   if (size > 1) {
     // What an optimiser carries as one vector any number of parts can share.
     const vectors = withVectors(program, 2 * size * quad);
-    const own = vectors.program === program ? kinds : kindsIn(vectors.program, costs(1));
-    const divide = (parts: number, order: readonly Kind[]) =>
-      divisions.push(divideInto(vectors.program, order, along("parts", parts), machine, vectors.lengths));
-    divide(size, own);
+    const ofVectors = vectors.program === program ? kinds : kindsIn(vectors.program, costs(1));
+    const divide = (parts: number, inOrder = (list: readonly Kind[]) => list) => {
+      const axes = along("parts", parts);
+      const shared = divideInto(vectors.program, inOrder(ofVectors), axes, machine, vectors.lengths);
+      const isPlain = vectors.program === program || shared?.sharesVectors === true;
+      divisions.push(isPlain ? shared : divideInto(program, inOrder(kinds), axes, machine));
+    };
+    divide(size);
     // Twice as many may be better where they still meet for less.
     const twice = 2 * size;
-    if (twice <= Math.min(most, near) && rows[0] % twice === 0) divide(twice, own);
+    if (twice <= Math.min(most, near) && rows[0] % twice === 0) divide(twice);
     // Half as many may be better where another product has just so many rows, and is computed more often.
-    if (size > 2 && rows.some((count) => count % size === size / 2)) divide(size / 2, own.toSorted(byTurns));
+    if (size > 2 && rows.some((count) => count % size === size / 2))
+      divide(size / 2, (list) => list.toSorted(byTurns));
   }
   for (const count of new Set([most, Math.min(most, near)])) {
     const axes = meshFor(products[0], count);
@@ -141,6 +148,7 @@ function divideInto(
   };
   const layoutNow = (value: Variable): Layout =>
     best?.layoutOf(value) ?? wholeLayout(value.type.shape.length);
+  const isVector = (shape: Shape) => shape.length === 1 && vectors.has(shape[0]);
   let tries = 0;
   // Parameters that an optimiser's parts have updated may be worth gathering at once rather than wherever they are used.
   const kept = carriesOfOthers(program);
@@ -149,7 +157,7 @@ function divideInto(
     const layout = layoutFor(shape, axes);
     const left = values.filter((value) => isWhole(layoutNow(value)));
     const gain = (cost * left.length) / values.length;
-    const enough = shape.length === 1 && vectors.has(shape[0]) ? 1 : worthwhile;
+    const enough = isVector(shape) ? 1 : worthwhile;
     if (layout === null || gain < costs.meeting + (1 - enough) * least) continue;
     if (++tries > mostTries) break;
     const together = new Map([...chosen, ...left.map((value) => [value, layout] as const)]);
@@ -171,7 +179,9 @@ function divideInto(
     const pinned = keptOf(shape).map((value) => [value, layoutNow(value)] as const);
     attempt(new Map([...chosen, ...further, ...pinned]));
   }
-  return best === null ? null : { program: (best as SplitProgram).program, axes, cost: least };
+  if (best === null) return null;
+  const sharesVectors = [...chosen.keys()].some(({ type }) => isVector(type.shape));
+  return { program: (best as SplitProgram).program, axes, cost: least, sharesVectors };
 }
 
 const isWhole = (layout: Layout): boolean => layout.every((names) => names.length === 0);

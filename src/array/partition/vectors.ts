@@ -10,13 +10,11 @@ import {
   type Variable,
 } from "../core/program.js";
 import { sizeOf } from "../core/shape.js";
-import { traceClosed } from "../core/trace.js";
-import { zeros } from "../np/creation.js";
-import { concatenate } from "../np/joining.js";
 import type { ReduceParams } from "../primitives/reduce.js";
 import { pruneProgram } from "../transforms/prune.js";
-import { substitute } from "../transforms/substitute.js";
 import { familiesIn, type Family } from "./families.js";
+import { packed, unpacked } from "./packing.js";
+import { totalsOf } from "./totals.js";
 
 /** A program with vectors for what its loops carry, and how long these are. */
 export interface VectorProgram {
@@ -223,7 +221,11 @@ function fused(
       const next = inVector.get(body.outputs[which[0]]) as Atom;
       vectors.push({ carries: which, input: inVector.get(family.roles[at][0]) as Variable, next });
     });
+    const isPacked = (value: Atom) =>
+      family.roles.some((role, at) => role[0] === value && carried[at] === null);
     for (const total of totalsOf(family, body)) {
+      // The sum is taken of what the vector is filled up with, too.
+      if (!staysZero(total.of, first.equations, isPacked)) continue;
       const type = total.sums[0].outputs[0].type;
       const vector = inVector.get(total.of) as Atom;
       const axes: ReduceParams = { axes: [0] };
@@ -250,6 +252,24 @@ function fused(
   };
 }
 
+/** Whether a value is zero, of either sign, wherever all given values are. */
+function staysZero(value: Atom, equations: readonly Equation[], isGiven: (value: Atom) => boolean): boolean {
+  if (isGiven(value)) return true;
+  const maker = equations.find(({ outputs }) => outputs[0] === value);
+  const isZero = (input: Atom) => staysZero(input, equations, isGiven);
+  switch (maker?.primitive.name) {
+    case "mul":
+      return maker.inputs.some(isZero);
+    case "add":
+    case "sub":
+    case "neg":
+    case "abs":
+      return maker.inputs.every(isZero);
+    default:
+      return false;
+  }
+}
+
 /** For each role of a family, the carries that its members are, if what becomes of all of them has one place in the family, too. */
 function carriesOf(
   { members, roles }: Family,
@@ -265,84 +285,6 @@ function carriesOf(
     );
     return places[0] >= 0 && places.every((place) => place === places[0]) ? which : null;
   });
-}
-
-/** Sums over all elements of something that each member of a family has, of which only their sum is used. */
-interface Total {
-  readonly of: Variable;
-  readonly sums: readonly Equation[];
-  /** The sum of all. */
-  readonly root: Variable;
-}
-
-function totalsOf({ members }: Family, { equations, outputs }: Program): Total[] {
-  const users = new Map<Atom, Equation[]>();
-  for (const one of equations)
-    for (const input of new Set(one.inputs)) users.set(input, [...(users.get(input) ?? []), one]);
-  const results = new Set(outputs);
-  const onlyUser = (value: Variable): Equation | null => {
-    const [user = null, ...others] = users.get(value) ?? [];
-    return others.length > 0 || results.has(value) ? null : user;
-  };
-  const makers = new Map<Atom, Equation>(
-    equations.flatMap((one) => one.outputs.map((output) => [output, one])),
-  );
-  const isAdding = (one: Equation | null | undefined): one is Equation =>
-    one?.primitive.name === "add" && one.outputs[0].type.shape.length === 0;
-  const rootOf = (sum: Equation): Equation => {
-    const user = onlyUser(sum.outputs[0]);
-    return isAdding(user) ? rootOf(user) : sum;
-  };
-  /** What is added up, null for what is used elsewhere, too, or comes from outside. */
-  const termsOf = (sum: Equation): (Equation | null)[] => {
-    if (!isAdding(sum)) return [sum];
-    return sum.inputs.flatMap((input) => {
-      const maker = makers.get(input);
-      return maker !== undefined && onlyUser(input as Variable) === sum ? termsOf(maker) : [null];
-    });
-  };
-  return members[0].equations.flatMap(({ outputs: [value] }, which): Total[] => {
-    const sums = members.map((member) =>
-      (users.get(member.equations[which].outputs[0]) ?? []).filter(
-        ({ primitive, params, inputs }) =>
-          primitive.name === "reduceSum" &&
-          (params as ReduceParams).axes.length === inputs[0].type.shape.length,
-      ),
-    );
-    if (!sums.every(({ length }) => length === 1)) return [];
-    const all = sums.flat();
-    const root = rootOf(all[0]);
-    const terms = termsOf(root);
-    const isAll = terms.length === all.length && all.every((sum) => terms.includes(sum));
-    return isAll ? [{ of: value, sums: all, root: root.outputs[0] }] : [];
-  });
-}
-
-/** Arrays one behind the other, and zeros up to a length. */
-function packed(arrays: readonly Atom[], length: number): ReturnType<typeof substitute> {
-  const size = arrays.reduce((sum, { type }) => sum + sizeOf(type.shape), 0);
-  const program = traceClosed(
-    arrays.map(({ type }) => type),
-    (given) => {
-      const rows = given.map((array) => array.reshape([sizeOf(array.shape)]));
-      const rest = size === length ? [] : [zeros([length - size], { dtype: given[0].dtype })];
-      return [concatenate([...rows, ...rest])];
-    },
-  );
-  return substitute(program, arrays);
-}
-
-/** The arrays that lie in a vector one behind the other. */
-function unpacked(vector: Variable, shapes: readonly (readonly number[])[]): ReturnType<typeof substitute> {
-  const program = traceClosed([vector.type], ([given]) => {
-    let start = 0;
-    return shapes.map((shape) => {
-      const from = start;
-      start += sizeOf(shape);
-      return given.slice(`${from}:${start}`).reshape([...shape]);
-    });
-  });
-  return substitute(program, [vector]);
 }
 
 /** Equations in an order in which each comes behind those that it needs. */

@@ -96,6 +96,10 @@ function findAccesses(kernel: Kernel): Access[] {
   }
 }
 
+/** Whether a kernel writes one of some buffers. */
+export const writesTo = (kernel: Kernel, buffers: ReadonlySet<Buffer>): boolean =>
+  accessesOf(kernel).some(({ buffer, kind }) => kind === "write" && buffers.has(buffer));
+
 /**
  * Whether `from`, which a kernel reads, may share memory with `to`, which it writes: each iteration of its loops
  * must read only what the same iteration overwrites.

@@ -1,21 +1,12 @@
 // Which threads of a block do each kernel of a program, and where those of a warp, of a block or of all blocks wait for each
 // other, because one would touch what another has not done with.
-import type {
-  Buffer,
-  ExchangeKernel,
-  Kernel,
-  LoopKernel,
-  Place,
-  SortKernel,
-  Step,
-  StepOf,
-} from "../kernel.js";
-import { accessesOf, type Access } from "../plan/accesses.js";
+import type { ExchangeKernel, Kernel, LoopKernel, Place, SortKernel, Step, StepOf } from "../kernel.js";
+import { writesTo } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { splitByCopies } from "../plan/once.js";
 import { Meetings, type Touch, type Who } from "../schedule/meetings.js";
 import { formOf } from "../schedule/forms.js";
-import { areFew } from "../schedule/points.js";
+import { willAllWait } from "./lookahead.js";
 import { kernelsIn } from "../walk.js";
 import type { Action } from "./actions.js";
 import { CommonUse } from "./commonUse.js";
@@ -315,34 +306,14 @@ export class Course {
     for (const kernel of kernels) state.common.note(kernel, isShared);
   }
 
-  /**
-   * Whether all threads are about to wait for a warp, for something that does not need what kernels write: then these need not be
-   * left to the same warp.
-   */
   private willAllWaitFor(warp: number, kernels: readonly Kernel[], { block }: State): boolean {
-    const written = new Set<Buffer>();
-    const note = (accesses: readonly Access[]) => {
-      for (const { buffer, kind } of accesses) if (kind === "write") written.add(buffer);
-    };
-    kernels.forEach((kernel) => note(accessesOf(kernel)));
-    for (const step of this.ahead) {
-      if (step.kind !== "kernel" || step.kernel.kind === "exchange" || step.kernel.kind === "print") break;
-      const { kernel } = step;
-      if (this.plan.isIdle(kernel)) continue;
-      const accesses = accessesOf(kernel);
-      const isBehind = accesses.some(({ buffer }) => written.has(buffer));
-      if (!isBehind && !areFew([kernel]) && block.waitedFor(this.touchesOf(kernel, "all")).has(warp))
-        return true;
-      note(accesses);
-    }
-    return false;
+    const waits = (kernel: Kernel) => block.waitedFor(this.touchesOf(kernel, "all")).has(warp);
+    return willAllWait(this.ahead, kernels, { waits, isIdle: this.plan.isIdle });
   }
 
   /** Whether all blocks write some of the same array, of which there is one. */
   private isShared(kernel: Kernel): boolean {
-    if (kernel.kind !== "loop" && kernel.kind !== "copy") return false;
-    const { common } = this.plan.division;
-    return accessesOf(kernel).some(({ buffer, kind }) => kind === "write" && common.has(buffer));
+    return (kernel.kind === "loop" || kernel.kind === "copy") && writesTo(kernel, this.plan.division.common);
   }
 
   private wait(circle: "block" | "grid", { state, actions }: Pick<Way, "state" | "actions">): void {

@@ -1,6 +1,6 @@
 // What the threads of a block do of a kernel without waiting for other kernels: how many of them it takes, and its code.
 import type { Kernel, Place } from "../kernel.js";
-import { accessesOf } from "../plan/accesses.js";
+import { writesTo } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { copyWork, movesFreely, overlappingWork, shareWork } from "./copy.js";
 import { dotWork } from "./dot/index.js";
@@ -36,8 +36,8 @@ export type OwnKernel = Exclude<Kernel, { kind: "print" | "exchange" }>;
 export function workOf(kernels: readonly OwnKernel[], plan: MemoryPlan, manner: Manner): Work {
   const [kernel] = kernels;
   const { threads } = manner;
-  const { common } = plan.division;
-  const isShared = (kernel.kind === "copy" || kernel.kind === "loop") && storesTo(kernel, common);
+  const isShared =
+    (kernel.kind === "copy" || kernel.kind === "loop") && writesTo(kernel, plan.division.common);
   const moving = isShared ? [] : kernels.filter((one) => movesFreely(one, plan));
   if (moving.length > 0 && moving.length === kernels.length) return copyWork(moving, threads);
   switch (kernel.kind) {
@@ -59,7 +59,3 @@ export function workOf(kernels: readonly OwnKernel[], plan: MemoryPlan, manner: 
       return axisIndexWork(kernel, plan.division);
   }
 }
-
-/** Whether a kernel writes what blocks have in common. */
-const storesTo = (kernel: Kernel, common: ReadonlySet<Place["buffer"]>): boolean =>
-  accessesOf(kernel).some(({ buffer, kind }) => kind === "write" && common.has(buffer));

@@ -1,4 +1,5 @@
 // What loops do with many arrays alike is done with vectors, with the same results.
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lax, makeProgram, np, random, tree, type Array, type Program } from "vibe-rl/array";
 import type { Concrete } from "../../../src/array/core/array.js";
@@ -7,6 +8,7 @@ import { subPrograms } from "../../../src/array/core/program.js";
 import { withVectors } from "../../../src/array/partition/vectors.js";
 import { simplifyProgram } from "../../../src/compiler/simplify/simplify.js";
 import { differences } from "../../closeness.js";
+import { stateArguments, statePrograms, toStateFunction } from "../../compiler/statePrograms.js";
 
 type Weights = Readonly<Record<string, Array>>;
 
@@ -21,7 +23,9 @@ const rows = random.normal(random.key(5), [8, 4]);
 const layers = ({ a, b, c, d }: Weights, x: Array) => np.tanh(x.matmul(a).add(b)).matmul(c).add(d);
 
 interface Options {
-  /** What a step adds to the sum of all squares. */
+  /** What is added up of each slope; squares by default. */
+  readonly size?: (slopes: Array) => Array;
+  /** What a step adds to the sum of all of them. */
   readonly more?: (norm: Array, slopes: Weights) => Array;
   /** What becomes of one of the weights besides. */
   readonly apart?: (w: Weights) => Weights;
@@ -29,7 +33,7 @@ interface Options {
 
 /** Descends with momentum and a norm of all slopes, some steps in each of some rounds. */
 const descent =
-  ({ more = (norm) => norm, apart = (w) => w }: Options = {}) =>
+  ({ size = np.square, more = (norm) => norm, apart = (w) => w }: Options = {}) =>
   (start: Weights, x: Array) => {
     const step = ([w, m, count]: [Weights, Weights, Array]): [[Weights, Weights, Array], Array] => {
       const error = layers(w, x.mul(count.astype("float32").mul(0.1).add(1)));
@@ -40,7 +44,7 @@ const descent =
         d: error.sum(0),
       };
       const norm = more(
-        tree.leaves(tree.map((g: Array) => np.square(g).sum(), slopes)).reduce((sum, one) => sum.add(one)),
+        tree.leaves(tree.map((g: Array) => size(g).sum(), slopes)).reduce((sum, one) => sum.add(one)),
         slopes,
       );
       const scale = np.divide(1, np.maximum(np.sqrt(norm), 1));
@@ -108,6 +112,19 @@ describe("vectors", () => {
     }
   });
 
+  it("have one sum only of what is zero where the vector is filled up", () => {
+    const sizes: readonly (readonly [size: (g: Array) => Array, isOne: boolean])[] = [
+      [(g) => np.abs(g).mul(3), true],
+      [(g) => g.mul(g.add(1)), true],
+      [(g) => np.exp(g.mul(0.1)), false],
+      [(g) => g.add(1), false],
+    ];
+    for (const [size, isOne] of sizes) {
+      const { before, after } = compare(descent({ size }));
+      expect(countInside(before, "reduceSum") - countInside(after, "reduceSum")).toBe(isOne ? 3 : 0);
+    }
+  });
+
   it("are made of those that are done alike, and of no others", () => {
     const { after, before } = compare(descent({ apart: (w) => ({ ...w, d: w.d.mul(0.5).add(w.d) }) }));
     expect(countInside(before, "sub")).toBe(4);
@@ -121,5 +138,16 @@ describe("vectors", () => {
       });
     const before = programOf(f);
     expect(withVectors(before, 16).program).toBe(before);
+  });
+
+  it("give the same in whatever programs", () => {
+    const property = fc.property(statePrograms(), fc.nat(10), (program, seed) => {
+      const args = stateArguments(seed);
+      const before = simplifyProgram(makeProgram(toStateFunction(program))(...args).program);
+      const after = withVectors(before, 4).program;
+      const [expected, got] = [before, after].map((one) => interpret(one, args as readonly Concrete[]));
+      expect(differences(got, expected, { rtol: 1e-6, atol: 1e-6 })).toEqual([]);
+    });
+    fc.assert(property, { numRuns: 150 * Number(process.env.PROPERTY_RUNS ?? 1) });
   });
 });

@@ -47,6 +47,26 @@ describe("parts of an array", () => {
     expect(spared(f, [x, w], near)).toBe(0);
   });
 
+  it("are stored twice where a loop or a branch goes by them", () => {
+    const f = (a: Array) => {
+      const total = np.sort(a.reshape([-1])).slice(3);
+      const isLarge = total.greater(0);
+      const flags = np.concatenate([isLarge.reshape([1]), np.array([true, false])]);
+      const chosen = lax.cond(
+        isLarge,
+        () => np.sort(a, 0),
+        () => np.sort(a, 1),
+      );
+      const count = lax.whileLoop(
+        ([n, goesOn]: [Array, Array]) => goesOn.and(n.less(5)),
+        ([n]: [Array, Array]) => [n.add(1), n.less(total.mul(0).add(3))] as [Array, Array],
+        [np.float32(0), isLarge] as [Array, Array],
+      );
+      return [chosen, count[0], np.sort(flags.astype("int32"))];
+    };
+    for (const sign of [1, -1]) spared(f, [x.mul(sign)], near);
+  });
+
   it("come behind what lay there before", () => {
     const f = (a: Array, b: Array) => {
       const base = np.sort(a.reshape([-1]));

@@ -30,6 +30,9 @@ function isTight({ counter, body }: StepOf<"loop">, { isIdle }: Pick<MemoryPlan,
   );
 }
 
+/** So many steps are looked at before it is decided who does one. */
+const stepsAhead = 64;
+
 /** A way through a program. */
 class Way {
   readonly actions: Action[] = [];
@@ -70,7 +73,7 @@ export class Course {
     for (let at = 0; at < steps.length;) {
       const exchanges = exchangesFrom(steps, at);
       const { alike, end } = this.alikeFrom(steps, at);
-      this.ahead = steps.slice(end);
+      this.ahead = steps.slice(end, end + stepsAhead);
       if (exchanges.length > 0)
         this.exchange(
           exchanges.filter((kernel) => !this.plan.isIdle(kernel)),

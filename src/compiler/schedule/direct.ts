@@ -1,7 +1,7 @@
 // Parts of an array that are computed elsewhere first, and then only copied to their place in it: they are stored there at once.
-import type { Address, Buffer, DotKernel, Kernel, LoopKernel, Step, Store } from "../kernel.js";
+import type { Address, Buffer, DotKernel, Kernel, LoopKernel, Place, Step, Store } from "../kernel.js";
 import { accessesOf } from "../plan/accesses.js";
-import { kernelsIn, mapInside } from "../walk.js";
+import { insideOf, kernelsIn, mapInside } from "../walk.js";
 
 /** A copy of a whole buffer to a part of another one, which begins so many elements further. */
 interface Move {
@@ -13,10 +13,19 @@ interface Move {
 /** The same steps, with what is copied to a part of an array stored there. Buffers that are seen from elsewhere stay. */
 export function storeDirectly(steps: readonly Step[], seen: ReadonlySet<Buffer>): readonly Step[] {
   const uses = new Map<Buffer, number>();
-  for (const kernel of kernelsIn(steps))
-    for (const { buffer } of accessesOf(kernel)) uses.set(buffer, (uses.get(buffer) ?? 0) + 1);
+  const use = ({ buffer }: Pick<Place, "buffer">) => uses.set(buffer, (uses.get(buffer) ?? 0) + 1);
+  kernelsIn(steps).flatMap(accessesOf).forEach(use);
+  lookedAt(steps).forEach(use);
   return inList(steps, seen, uses);
 }
+
+/** What decides where steps go on. */
+const lookedAt = (steps: readonly Step[]): Place[] =>
+  steps.flatMap((step) => {
+    if (step.kind === "kernel") return [];
+    const own = step.kind === "while" ? [step.predicate] : step.kind === "branch" ? [step.index] : [];
+    return [...own, ...lookedAt(insideOf(step))];
+  });
 
 function inList(
   given: readonly Step[],

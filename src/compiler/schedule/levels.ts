@@ -146,19 +146,27 @@ function levelsOf(steps: readonly KernelStep[], last: ReadonlyMap<Buffer, number
   const edges = edgesOf(steps, last);
   const levels = firstLevels(steps, edges);
   writeBehindMeetings(steps, edges, levels);
-  const forms = steps.map(({ kernel }) => formOf(kernel)?.key ?? null);
+  const ofForm = new Map<string, number[]>();
+  steps.forEach(({ kernel }, at) => {
+    const key = formOf(kernel)?.key;
+    if (key === undefined) return;
+    const group = ofForm.get(key) ?? [];
+    group.push(at);
+    ofForm.set(key, group);
+  });
+  const alike = [...ofForm.values()].filter(({ length }) => length > 1);
   for (let hasMoved = true; hasMoved;) {
     hasMoved = false;
-    for (let at = steps.length - 1; at >= 0; at--) {
-      if (forms[at] === null) continue;
-      const latest = Math.min(...edges[at].map(({ to, distance }) => levels[to] - distance));
-      const better = levels.filter(
-        (level, other) => forms[other] === forms[at] && level > levels[at] && level <= latest,
-      );
-      if (better.length === 0) continue;
-      levels[at] = Math.min(...better);
-      hasMoved = true;
-    }
+    for (const group of alike)
+      for (const at of group) {
+        const latest = Math.min(...edges[at].map(({ to, distance }) => levels[to] - distance));
+        const better = group
+          .map((other) => levels[other])
+          .filter((level) => level > levels[at] && level <= latest);
+        if (better.length === 0) continue;
+        levels[at] = Math.min(...better);
+        hasMoved = true;
+      }
   }
   putBesideFew(steps, edges, levels);
   return levels;

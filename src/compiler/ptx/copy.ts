@@ -62,13 +62,12 @@ function moveFor(transfer: Transfer): Omit<Move, "from" | "to"> & {
     [offset, ...strides.slice(0, -1), ...counters.map(({ stride }) => stride)].every(
       (count) => count % 4 === 0,
     );
+  const isEven = (extents.at(-1) ?? 1) % 4 === 0;
+  const isWide = bytes === 4 && isEven && isWideAt(from, fromStrides) && isWideAt(to, toStrides);
   return {
-    ...{ size, bytes },
-    isWide:
-      bytes === 4 &&
-      (extents.at(-1) ?? 1) % 4 === 0 &&
-      isWideAt(from, fromStrides) &&
-      isWideAt(to, toStrides),
+    size,
+    bytes,
+    isWide,
     elements: (text, side) => {
       const [place, strides] = side === "from" ? [from, fromStrides] : [to, toStrides];
       return (index, further) => {

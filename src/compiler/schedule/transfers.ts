@@ -27,15 +27,16 @@ export function transfersOf(kernel: Kernel): readonly Transfer[] | null {
 
 export const isMoving = (kernel: Kernel): kernel is MovingKernel => transfersOf(kernel) !== null;
 
-const ofCopy = ({ from, to, size }: CopyKernel): Transfer => ({
-  ...{ from, to, extents: [size] },
-  ...{ fromStrides: [1], toStrides: [1] },
-});
+function ofCopy({ from, to, size }: CopyKernel): Transfer {
+  const side = [1];
+  return { from, to, extents: [size], fromStrides: side, toStrides: side };
+}
 
 function ofLoop(kernel: LoopKernel): readonly Transfer[] | null {
   const { order, reductions, after, body } = kernel;
   if (order !== "free" || reductions.length > 0 || after.length > 0) return null;
   const { loops } = planNest(kernel, 1);
+  const extents = loops.map(({ extent }) => extent);
   const along = ({ strides }: Address) => loops.map(({ axis }) => strides[axis]);
   const transfers: Transfer[] = [];
   for (const { address, value, combine, guard } of body) {
@@ -43,10 +44,8 @@ function ofLoop(kernel: LoopKernel): readonly Transfer[] | null {
     if (value.kind !== "load" || value.guard !== null || value.address.computed.length > 0) return null;
     // Bits are moved, whatever they mean.
     if (value.dtype !== address.buffer.dtype) return null;
-    transfers.push({
-      ...{ from: value.address, to: address, extents: loops.map(({ extent }) => extent) },
-      ...{ fromStrides: along(value.address), toStrides: along(address) },
-    });
+    const [from, to] = [value.address, address];
+    transfers.push({ from, to, extents, fromStrides: along(from), toStrides: along(to) });
   }
   return transfers;
 }

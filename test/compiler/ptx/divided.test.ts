@@ -1,16 +1,19 @@
 // Random programs, divided over blocks at random, give the interpreter's answers; `npm run test:ptx` runs many more.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Program } from "../../../src/array/index.js";
+import type { NDArray } from "../../../src/array/index.js";
+import { jit, np, random, registerBackend, type Program } from "../../../src/array/index.js";
 import { ptxRenderer } from "../../../src/compiler/index.js";
 import { simplifyProgram } from "../../../src/compiler/simplify/simplify.js";
 import { kernelsIn } from "../../../src/compiler/walk.js";
+import { differences } from "../../closeness.js";
 import { isWithoutNative } from "../../device/native.js";
 import { compileFor } from "../forms.js";
 import { argumentsFor, mixedPrograms, toFunction } from "../mixedPrograms.js";
 import { stateArguments, statePrograms, toStateFunction } from "../statePrograms.js";
 import { expectTogether, type BatchedCase } from "../together.js";
-import { divideAtRandom, dividedDevice } from "./divided.js";
+import { emulatedPtx, target } from "./backend.js";
+import { divideAtRandom, dividedDevice, scattering } from "./divided.js";
 import { largePrograms } from "./largePrograms.js";
 
 const isWhole = process.env.VIBE_RL_PTX_TESTS === "all";
@@ -49,6 +52,29 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/divided.test.ts"))(
         })(f, ...args);
         expect(kernelsIn(steps).map(({ kind }) => kind)).toContain("exchange");
       }
+    });
+
+    it.each([0, 1])("scatter sums in boxes of any width, along dimension %i", (dimension) => {
+      const name = `scattering ptx ${dimension}`;
+      const divide = (program: Program) => scattering(simplifyProgram(program), 4, dimension);
+      const own = { ...target, multiprocessors: 4, threads: 128 };
+      registerBackend(emulatedPtx(name, own, { name, divide }), { isDefault: false });
+      // Whole numbers: sums are the same in any order.
+      const whole = (key: number, columns: number) =>
+        random.randint(random.key(key), [16, columns], -9, 9).astype("float32");
+      const f = (x: NDArray, y: NDArray, z: NDArray) => {
+        const [a, b, c] = [x, y, z].map((one) => np.sqrt(np.abs(one)).mul(0).add(one));
+        return [a.transpose().matmul(b), b.transpose().matmul(c), c.transpose().matmul(a)].map((sum) =>
+          np.abs(sum).add(1),
+        );
+      };
+      const args = [whole(1, 8), whole(2, 12), whole(3, 20)] as const;
+      const { steps } = compileFor({ ...ptxRenderer(own), divide })(f, ...args);
+      expect(
+        kernelsIn(steps).filter((kernel) => kernel.kind === "exchange" && kernel.combine === "add"),
+      ).not.toEqual([]);
+      const expected = jit(f, { device: "interpreter" })(...args);
+      expect(differences(jit(f, { device: name })(...args), expected, {})).toEqual([]);
     });
 
     it.for([...Array(rounds).keys()])("over all dtypes (%i)", (round) =>

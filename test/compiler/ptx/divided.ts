@@ -1,6 +1,7 @@
 // Programs that are divided over blocks whether that pays or not: values chosen at random are split.
 import { registerBackend } from "../../../src/array/index.js";
-import { subPrograms, type Program, type Variable } from "../../../src/array/core/program.js";
+import { subPrograms, type Atom, type Program, type Variable } from "../../../src/array/core/program.js";
+import type { DotParams } from "../../../src/array/primitives/dot.js";
 import { splitProgram } from "../../../src/array/partition/partition.js";
 import { wholeLayout, type Layout, type NamedAxis } from "../../../src/array/sharding/axes.js";
 import { simplifyProgram } from "../../../src/compiler/simplify/simplify.js";
@@ -52,6 +53,28 @@ export function divideAtRandom(program: Program, parts: number, seed: number) {
       left[chosen] /= size;
     }
     if (names.some((own) => own.length > 0)) within.set(value, names);
+  }
+  const whole = (values: Program["outputs"]) => values.map(({ type }) => wholeLayout(type.shape.length));
+  const options = { axes, inputs: whole(program.inputs), outputs: whole(program.outputs), within };
+  return { program: splitProgram(program, options).program, axes };
+}
+
+/** A program for so many blocks that add up products by their shares of the depth; each needs its part of the sums along a dimension. */
+export function scattering(program: Program, parts: number, dimension: number) {
+  const axes: readonly NamedAxis[] = [{ name: "parts", size: parts }];
+  const within = new Map<Variable, Layout>();
+  const split = (value: Atom, along: number) => {
+    if (value.kind === "variable" && !program.inputs.includes(value))
+      within.set(
+        value,
+        value.type.shape.map((_, at) => (at === along ? ["parts"] : [])),
+      );
+  };
+  for (const { primitive, params, inputs, outputs } of program.equations) {
+    if (primitive.name !== "dot") continue;
+    const { contract } = params as DotParams;
+    inputs.forEach((input, side) => split(input, contract[side][0]));
+    split(outputs[0], dimension);
   }
   const whole = (values: Program["outputs"]) => values.map(({ type }) => wholeLayout(type.shape.length));
   const options = { axes, inputs: whole(program.inputs), outputs: whole(program.outputs), within };

@@ -1,19 +1,21 @@
 // What a block gets from others as boxes of arrays: parts of rows, say. Where the rows are whole quads of words, they are
-// read so, as many as can be under way at once.
+// read so, otherwise word by word, as many as can be under way at once.
 import { itemSize, sizeOf } from "../../../array/index.js";
 import type { ExchangeKernel, Pull } from "../../kernel.js";
 import { choose, positionsOf } from "../indices.js";
 import type { KernelText, Pointer } from "../surroundings.js";
 import type { Group } from "./group.js";
 import { startsOf, type Layout } from "./layout.js";
-import type { Totals } from "./totals.js";
+import { asOperand, type Totals, type Width } from "./totals.js";
 
 const quadWords = 4;
-/** Quads that a thread has on their way at once, at most. */
-const mostQuads = 8;
+/** Quads, or words, that a thread has on their way at once, at most. */
+const mostUnits = 8;
 
-/** A box of quads: how many along each axis, and how many bytes apart they lie on either side. */
+/** A box of quads or words: how many along each axis, and how many bytes apart they lie on either side. */
 interface Box {
+  /** Words of a unit. */
+  readonly width: Width;
   readonly extents: readonly number[];
   readonly from: readonly number[];
   readonly to: readonly number[];
@@ -22,12 +24,13 @@ interface Box {
   readonly perSender: number;
 }
 
-/** The box of a pull in quads; null where it is none. */
+/** The box of a pull, in quads where it is made of them; null for what is no words. */
 function boxOf({ from, to, extents, fromStrides, toStrides, perReceiver, perSender }: Pull): Box | null {
+  if (itemSize(from.buffer.dtype) !== 4) return null;
   const axes = extents.flatMap((extent, axis) => (extent === 1 ? [] : [axis]));
   const last = axes.at(-1);
-  if (last === undefined || itemSize(from.buffer.dtype) !== 4) return null;
-  const isWhole =
+  const isOfQuads =
+    last !== undefined &&
     fromStrides[last] === 1 &&
     toStrides[last] === 1 &&
     [
@@ -37,11 +40,12 @@ function boxOf({ from, to, extents, fromStrides, toStrides, perReceiver, perSend
       ...axes.slice(0, -1).flatMap((axis) => [fromStrides[axis], toStrides[axis]]),
       ...startsOf(to),
     ].every((count) => count % quadWords === 0);
-  if (!isWhole) return null;
+  const width = isOfQuads ? quadWords : 1;
   const bytes = (strides: readonly number[]) =>
-    axes.map((axis) => (axis === last ? 4 * quadWords : 4 * strides[axis]));
+    axes.map((axis) => 4 * strides[axis] * (axis === last ? width : 1));
   return {
-    extents: axes.map((axis) => (axis === last ? extents[axis] / quadWords : extents[axis])),
+    width,
+    extents: axes.map((axis) => extents[axis] / (axis === last ? width : 1)),
     from: bytes(fromStrides),
     to: bytes(toStrides),
     perReceiver: 4 * perReceiver,
@@ -49,7 +53,7 @@ function boxOf({ from, to, extents, fromStrides, toStrides, perReceiver, perSend
   };
 }
 
-/** Whether all that a block gets are boxes of quads, of one dtype. */
+/** Whether all that a block gets are boxes of words, of one dtype. */
 export const areBoxes = ({ pulls }: ExchangeKernel): boolean =>
   pulls.every((pull) => boxOf(pull) !== null && pull.from.buffer.dtype === pulls[0].from.buffer.dtype);
 
@@ -68,7 +72,7 @@ function alikeIn(text: KernelText, { pulls }: ExchangeKernel, { operands }: Layo
   const groups = new Map<string, Alike>();
   pulls.forEach((pull, at) => {
     const box = boxOf(pull);
-    if (box === null) throw new Error("an exchange of something else than boxes");
+    if (box === null) throw new Error("an exchange of something else than words");
     const { to } = pull;
     const { space, register, bytes } = text.pointer(to.buffer, to.offset, text.partsOf(to));
     const key = `${space} ${register} ${JSON.stringify(box)}`;
@@ -100,8 +104,8 @@ export function addBoxes({ text, kernel, layout, base, place }: Staged, totals: 
   const { out } = text;
   for (const { box, operands, results, space, register } of alikeIn(text, kernel, layout)) {
     const extents = [operands.length, ...box.extents];
-    totals.add(sizeOf(extents), quadWords, (quad, isThere) => {
-      const held = out.effect("selp.b32", "b32", quad, "0", isThere);
+    totals.add(sizeOf(extents), box.width, (unit, isThere) => {
+      const held = out.effect("selp.b32", "b32", unit, "0", isThere);
       const [which, ...positions] = positionsOf(out, held, extents);
       const along = (strides: readonly number[]) =>
         positions.map((operand, axis) => ({ operand, factor: strides[axis] }));
@@ -116,7 +120,8 @@ export function addBoxes({ text, kernel, layout, base, place }: Staged, totals: 
         isThere,
         store: (words, condition) => {
           const { text: address } = text.at(placed(text, { space, register, bytes: 0 }, target));
-          out.line(`@${condition} st.${space}.v4.b32 ${address}, {${words.join(", ")}};`);
+          const { type, text: operand } = asOperand(words);
+          out.line(`@${condition} st.${space}.${type} ${address}, ${operand};`);
         },
       };
     });
@@ -129,7 +134,7 @@ export function gatherBoxes({ text, kernel, layout, group, base, place }: Staged
   for (const { box, operands, results, space, register } of alikeIn(text, kernel, layout)) {
     const extents = [operands.length, group.size, ...box.extents];
     const count = sizeOf(extents);
-    const quads = (first: string, many: number) => {
+    const units = (first: string, many: number) => {
       const loaded = Array.from({ length: many }, (_, at) => {
         const index = out.plus(first, at * threads);
         const [which, sender, ...positions] = positionsOf(out, index, extents);
@@ -146,19 +151,21 @@ export function gatherBoxes({ text, kernel, layout, group, base, place }: Staged
           { operand: choose(out, which, steps(results)), factor: 1 },
           { operand: sender, factor: box.perSender },
         ]);
-        const words = Array.from({ length: quadWords }, () => out.register("b32"));
-        out.line(`ld.global.cg.v4.u32 {${words.join(", ")}}, [${behind(text, base, source)}];`);
-        return { words, target };
+        const { type, text: operand } = asOperand(
+          Array.from({ length: box.width }, () => out.register("b32")),
+        );
+        out.line(`ld.global.cg.${type} ${operand}, [${behind(text, base, source)}];`);
+        return { type, operand, target };
       });
-      for (const { words, target } of loaded) {
+      for (const { type, operand, target } of loaded) {
         const { text: address } = text.at(placed(text, { space, register, bytes: 0 }, target));
-        out.line(`st.${space}.v4.u32 ${address}, {${words.join(", ")}};`);
+        out.line(`st.${space}.${type} ${address}, ${operand};`);
       }
     };
-    const many = Math.min(mostQuads, Math.max(1, Math.floor(count / threads)));
+    const many = Math.min(mostUnits, Math.max(1, Math.floor(count / threads)));
     const whole = Math.floor(count / (many * threads)) * many * threads;
-    out.stride(thread, whole, many * threads, threads, (first) => quads(first, many));
-    out.stride(out.plus(thread, whole), count, threads, threads, (index) => quads(index, 1));
+    out.stride(thread, whole, many * threads, threads, (first) => units(first, many));
+    out.stride(out.plus(thread, whole), count, threads, threads, (index) => units(index, 1));
   }
 }
 

@@ -47,6 +47,20 @@ describe("parts of an array", () => {
     expect(spared(f, [x, w], near)).toBe(0);
   });
 
+  it("are stored twice where the kernel that copies them computes something of them, too", () => {
+    const f = (a: Array, b: Array) => {
+      const part = a.matmul(b);
+      const kept = np.sort(part.reshape([-1]).reshape([6, 5]), 1);
+      return [kept, part.neg(), part.reshape([-1])];
+    };
+    spared(f, [x, w], near);
+    const counted = (a: Array) => {
+      const sums = a.astype("int32").matmul(a.astype("int32").transpose());
+      return [sums.neg(), lax.scan((c: Array) => [c, c.neg()], sums.reshape([36]), null, { length: 1 })];
+    };
+    spared(counted, [x]);
+  });
+
   it("are stored twice where a loop or a branch goes by them", () => {
     const f = (a: Array) => {
       const total = np.sort(a.reshape([-1])).slice(3);

@@ -1,7 +1,7 @@
 // Parts of an array that are computed elsewhere first, and then only copied to their place in it: they are stored there at once.
 import type { Address, Buffer, DotKernel, Kernel, LoopKernel, Place, Step, Store } from "../kernel.js";
 import { accessesOf } from "../plan/accesses.js";
-import { insideOf, kernelsIn, mapInside } from "../walk.js";
+import { insideOf, kernelsIn, loadsIn, mapInside, rootsOf } from "../walk.js";
 
 /** A copy of a whole buffer to a part of another one, which begins so many elements further. */
 interface Move {
@@ -38,7 +38,7 @@ function inList(
     const { kernel } = step;
     const kept = kernel.body.filter((store) => {
       const move = moveOf(kernel, store);
-      if (move === null || seen.has(move.from)) return true;
+      if (move === null || seen.has(move.from) || isReadBeside(kernel, store, move)) return true;
       const maker = makerOf(steps, at, move, uses);
       if (maker === null) return true;
       steps[maker.at] = { kind: "kernel", kernel: movedTo(maker.kernel, move) };
@@ -66,6 +66,10 @@ function moveOf(kernel: LoopKernel, { address, value, combine, guard }: Store): 
   if (!isInStep || points !== from.buffer.size || from.buffer === address.buffer) return null;
   return { from: from.buffer, to: address.buffer, distance: address.offset - from.offset };
 }
+
+/** Whether other stores of a kernel need what one of them moves. */
+const isReadBeside = ({ body }: LoopKernel, store: Store, { from }: Move): boolean =>
+  loadsIn(rootsOf(body.filter((other) => other !== store))).some(({ buffer }) => buffer === from);
 
 /** The kernel that computes what is moved, if nobody else has to do with it, and it may be stored where it is moved to. */
 function makerOf(

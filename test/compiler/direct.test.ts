@@ -5,10 +5,12 @@ import { jit, lax, makeProgram, np, random, registerBackend, type Array } from "
 import { fuseProgram } from "../../src/compiler/fuse/program.js";
 import { simplifyProgram } from "../../src/compiler/index.js";
 import { storeDirectly } from "../../src/compiler/schedule/direct.js";
+import type { Address, Buffer, Expression, Store } from "../../src/compiler/kernel.js";
 import { kernelsIn } from "../../src/compiler/walk.js";
 import { differences, type Tolerance } from "../closeness.js";
 import { kernelBackend } from "./kernelBackend.js";
 import { argumentsFor, mixedPrograms, toFunction } from "./mixedPrograms.js";
+import { adding, buffer, placeOf, stepsOf } from "./plan/kernels.js";
 import { stateArguments, statePrograms, toStateFunction } from "./statePrograms.js";
 
 const devices = [false, true].map((isPlanned) => {
@@ -48,17 +50,24 @@ describe("parts of an array", () => {
   });
 
   it("are stored twice where the kernel that copies them computes something of them, too", () => {
-    const f = (a: Array, b: Array) => {
-      const part = a.matmul(b);
-      const kept = np.sort(part.reshape([-1]).reshape([6, 5]), 1);
-      return [kept, part.neg(), part.reshape([-1])];
+    const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => buffer(name));
+    const at = (of: Buffer): Address => ({ ...placeOf(of), strides: [1], computed: [] });
+    const load: Expression = { kind: "load", id: 0, dtype: "float32", address: at(b), guard: null };
+    const negated: Expression = {
+      ...{ kind: "operation", id: 1, dtype: "float32", name: "neg", result: 0 },
+      inputs: [load],
     };
-    spared(f, [x, w], near);
-    const counted = (a: Array) => {
-      const sums = a.astype("int32").matmul(a.astype("int32").transpose());
-      return [sums.neg(), lax.scan((c: Array) => [c, c.neg()], sums.reshape([36]), null, { length: 1 })];
-    };
-    spared(counted, [x]);
+    const store = (to: Buffer, value: Expression): Store => ({
+      ...{ address: at(to), value, combine: "set", guard: null },
+    });
+    const copying = (stores: readonly Store[]) => stepsOf([adding(a, b), { ...adding(b, c), body: stores }]);
+    const stored = (stores: readonly Store[]) =>
+      kernelsIn(storeDirectly(copying(stores), new Set())).flatMap((kernel) =>
+        kernel.kind === "loop" ? kernel.body.map(({ address }) => address.buffer.name) : [],
+      );
+    expect(stored([store(c, load)])).toEqual(["c"]);
+    expect(stored([store(c, load), store(d, negated)])).toEqual(["b", "c", "d"]);
+    expect(stored([store(c, load), store(d, load)])).toEqual(["b", "c", "d"]);
   });
 
   it("are stored twice where a loop or a branch goes by them", () => {

@@ -12,7 +12,7 @@ import { countOf, perThread } from "./words.js";
 import type { Work } from "./work.js";
 
 /** Whether a kernel moves something to where it lies, at least in part. */
-export function mayOverlap(kernel: MovingKernel, { addresses, fast }: MemoryPlan): boolean {
+function mayOverlap(kernel: MovingKernel, { addresses, fast }: MemoryPlan): boolean {
   const placed = ({ buffer }: Place) => {
     const start = addresses.get(buffer) ?? 0;
     return { start, end: start + bytesOf(buffer), isFast: fast.has(buffer) };

@@ -59,33 +59,28 @@ interface Distributed {
 function distribute(equation: Equation, largest: number, isWorth: IsWorth): Distributed | null {
   const params = equation.params as ScanParams;
   if (params.length < 2 || hasEffect(equation)) return null;
+  const most = Math.max(stackedIn(equation), largest);
   for (const hasBehind of [true, false]) {
     const stages = stagesOf(params, isWorth, hasBehind);
     if (stages === null) return null;
     const parts = new Parts(equation, stages);
     const made = parts.make();
-    const loops = made.equations.filter((one) => one === parts.loop);
-    const stackedIn = ({ outputs }: Equation, carries: number) =>
-      outputs.slice(carries).reduce((sum, { type }) => sum + sizeOf(type.shape), 0);
-    const before = stackedIn(equation, params.carries);
-    const isSmall =
-      loops.every((one) => stackedIn(one, (one.params as ScanParams).carries) <= Math.max(before, largest)) &&
-      made.equations.every(
-        (one) =>
-          one === parts.loop ||
-          one.outputs.every(
-            (output) => isInPassing(one, output, parts) || sizeOf(output.type.shape) <= largest,
-          ),
-      );
-    if (isSmall && made.equations.every(isPlain)) return made;
+    const kept = parts.arrays;
+    /** What is only computed on the way to others, element by element, never lies in memory. */
+    const isInPassing = (one: Equation, output: Variable) => entryOf(one).form === null && !kept.has(output);
+    const fits = (one: Equation): boolean =>
+      one === parts.loop
+        ? stackedIn(one) <= most
+        : one.outputs.every((output) => isInPassing(one, output) || sizeOf(output.type.shape) <= largest);
+    if (made.equations.every((one) => fits(one) && isPlain(one))) return made;
     if (stages.behind.length === 0) return null;
   }
   return null;
 }
 
-/** Whether an array is only computed on the way to others, element by element, so that it never lies in memory. */
-const isInPassing = (equation: Equation, output: Variable, parts: Parts): boolean =>
-  entryOf(equation).form === null && !parts.isStacked(output);
+/** Elements of what a loop makes in all of its iterations. */
+const stackedIn = ({ params, outputs }: Equation): number =>
+  outputs.slice((params as ScanParams).carries).reduce((sum, { type }) => sum + sizeOf(type.shape), 0);
 
 /** Rules for batches may make equations of arrays that they hold, which no compiled program can. */
 function isPlain(equation: Equation): boolean {
@@ -117,9 +112,9 @@ class Parts {
     });
   }
 
-  /** Whether an array outside of the loop has values of the body. */
-  isStacked(array: Variable): boolean {
-    return [...this.stacked.values()].includes(array);
+  /** The arrays outside of the loop that have values of the body. */
+  get arrays(): ReadonlySet<Atom> {
+    return new Set(this.stacked.values());
   }
 
   make(): Distributed {

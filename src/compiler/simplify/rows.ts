@@ -45,49 +45,38 @@ function packedLoop(
   const groups = lookUpsIn(body, fixed).filter((group) => isWorthwhile(group, largeBytes));
   if (groups.length === 0) return [equation];
   const before: Equation[] = [];
-  const packedArrays = groups.map((group) => {
+  const outside: Atom[] = [];
+  const inside: Variable[] = [];
+  /** What stands in for the look-ups of each group, at the place of the first. */
+  const made = new Map<Equation, readonly Equation[]>();
+  const names = new Map<Atom, Atom>();
+  for (const group of groups) {
     const arrays = group.map(({ inputs }) => equation.inputs[fixed.indexOf(inputs[0] as Variable)]);
-    const { equations, outputs } = packed(arrays, reshaped);
-    before.push(...equations);
-    return { outside: outputs[0], inside: newVariable(outputs[0].type) };
-  });
-  const names = new Map<Variable, Equation["inputs"][number]>();
-  const firsts = new Map(groups.map((group, at) => [group[0], at]));
-  const rest = new Set(groups.flat());
-  const equations = body.equations.flatMap((one): readonly Equation[] => {
-    const group = firsts.get(one);
-    if (group === undefined)
-      return rest.has(one)
-        ? []
-        : [
-            {
-              ...one,
-              inputs: one.inputs.map((input) =>
-                input.kind === "variable" ? (names.get(input) ?? input) : input,
-              ),
-            },
-          ];
-    const { inside } = packedArrays[group];
-    const lookUp = rowsOf(one, inside);
-    const unpacking = traceClosed([lookUp.outputs[0].type], ([rows]: Array[]) =>
-      unpacked(rows, groups[group]),
-    );
+    const packing = packed(arrays, reshaped);
+    const [array] = packing.outputs;
+    const own = newVariable(array.type);
+    const lookUp = rowsOf(group[0], own);
+    const unpacking = traceClosed([lookUp.outputs[0].type], ([rows]: Array[]) => unpacked(rows, group));
     const found = substitute(unpacking, lookUp.outputs);
-    groups[group].forEach(({ outputs }, at) => names.set(outputs[0], found.outputs[at]));
-    return [lookUp, ...found.equations];
-  });
+    before.push(...packing.equations);
+    outside.push(array);
+    inside.push(own);
+    group.forEach((one, at) => {
+      names.set(one.outputs[0], found.outputs[at]);
+      made.set(one, at === 0 ? [lookUp, ...found.equations] : []);
+    });
+  }
+  const rename = (atom: Atom): Atom => names.get(atom) ?? atom;
   const packedBody: Program = {
-    inputs: [...packedArrays.map(({ inside }) => inside), ...body.inputs],
-    equations,
-    outputs: body.outputs.map((output) =>
-      output.kind === "variable" ? (names.get(output) ?? output) : output,
-    ),
+    inputs: [...inside, ...body.inputs],
+    equations: body.equations.flatMap((one) => made.get(one) ?? [{ ...one, inputs: one.inputs.map(rename) }]),
+    outputs: body.outputs.map(rename),
   };
   return [
     ...before,
     {
       ...equation,
-      inputs: [...packedArrays.map(({ outside }) => outside), ...equation.inputs],
+      inputs: [...outside, ...equation.inputs],
       params: {
         ...params,
         body: pruneProgram(packedBody),

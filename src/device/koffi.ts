@@ -3,19 +3,25 @@
 import { fail } from "../array/index.js";
 import { module } from "../node/index.js";
 
+/** A function of C. */
+export interface KoffiFunction {
+  (...args: readonly unknown[]): unknown;
+  /** The same in another thread; the last argument is called in this one, when its event loop turns, with an error or null. */
+  readonly async: (...args: readonly unknown[]) => void;
+}
+
 /** A shared library. Once it is garbage its code is gone, so that it must be kept. */
 export interface KoffiLibrary {
-  readonly func: (
-    name: string,
-    result: string,
-    parameters: readonly string[],
-  ) => (...args: readonly unknown[]) => unknown;
+  readonly func: (name: string, result: string, parameters: readonly string[]) => KoffiFunction;
 }
 
 /** What is used of it. Pointers are their addresses. */
 export interface Koffi {
   readonly version: string;
-  readonly config: (settings: { readonly sync_stack_size: number }) => unknown;
+  readonly config: (settings: {
+    readonly sync_stack_size: number;
+    readonly async_stack_size: number;
+  }) => unknown;
   /** A library by its path; of `null` what this process has already. */
   readonly load: (path: string | null) => KoffiLibrary;
   /** Memory at an address, not copied. */
@@ -58,12 +64,12 @@ function load(): Koffi | { readonly problem: string } {
   }
 }
 
-/** What koffi calls runs on a stack of its own, of 2 MiB, and a driver's compiler is no small thing. */
+/** What koffi calls runs on a stack of its own, of 2 MiB or less, and a driver's compiler is no small thing. */
 const stackBytes = 2 ** 24;
 
 function widenStack(koffi: Koffi): void {
   try {
-    koffi.config({ sync_stack_size: stackBytes });
+    koffi.config({ sync_stack_size: stackBytes, async_stack_size: stackBytes });
   } catch {
     // Somebody else in this process has called something already, with the stack that there is.
   }

@@ -81,6 +81,8 @@ export interface Backend {
   readonly accepts: (program: Program) => boolean;
   /** Whether it is here and worth its costs for a program, where the device is "auto". */
   readonly prefers?: (program: Program) => boolean;
+  /** Begins, at the side, with what its first program will need; what goes wrong is told by that program. */
+  readonly prepare?: () => void;
   /** Prepares a program to run on the inputs that are not constants. */
   readonly compile: (program: Program, options: CompileOptions) => Executable;
   /** The same without holding up the thread, where that is possible. */
@@ -141,6 +143,7 @@ export const registerBackend = checked(
   (backend: Backend, { isDefault = true }: { readonly isDefault?: boolean } = {}): void => {
     backends.set(backend.name, backend);
     if (isDefault) preferred = backend.name;
+    if (environment("VIBE_RL_DEVICE") === backend.name) backend.prepare?.();
   },
 );
 
@@ -149,6 +152,9 @@ export const defaultDevice = (): string => {
   const asked = environment("VIBE_RL_DEVICE");
   return asked === undefined || asked === "auto" ? preferred : asked;
 };
+
+/** Tells a backend that programs will come. */
+export const prepareBackend = (name: string): void => backends.get(name)?.prepare?.();
 
 /**
  * The backend for a program: the one of a name, or that of VIBE_RL_DEVICE, or the default one, if it can run it. With

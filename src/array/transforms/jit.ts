@@ -13,6 +13,7 @@ import { flattenArrays, type FlatTree } from "../lax/leaves.js";
 import { identify, isFlagOrName, structureKey, unflatten, type Structure } from "../tree/structure.js";
 import {
   findBackend,
+  prepareBackend,
   type Backend,
   type CompileOptions,
   type Executable,
@@ -123,6 +124,7 @@ export const jit = checked(
     check(operation, "threads", threads, orNull(whole(1)));
     check(operation, "matmulPrecision", matmulPrecision, orNull(oneOf([...matmulPrecisions])));
     const staticNames = namesIn(operation, staticArgnames);
+    if (device !== undefined) prepareBackend(device);
     const cache = new Map<string, Compiled>();
     const remember = (key: string, entry: Compiled, { name }: Backend): void => {
       cache.set(key, entry);

@@ -8,12 +8,13 @@ import { Course } from "./course.js";
 import { functionsIn } from "./functions.js";
 import { Grid } from "./grid.js";
 import { showSchedule } from "./schedule.js";
+import { inParts } from "./parts.js";
 import { inStrands, type Strand } from "./strands.js";
 import { Stopwatch } from "./stopwatch.js";
 import { KernelText } from "./surroundings.js";
 import { PtxText } from "./text.js";
 import { Trace } from "./trace.js";
-import { lanesOfWarp, type PtxProgram } from "./types.js";
+import { controlBytes, lanesOfWarp, type PtxProgram } from "./types.js";
 
 /** How programs are watched while they run. */
 export interface Watching {
@@ -29,6 +30,8 @@ export interface Blocks {
   readonly isCluster: boolean;
   /** Whether tensor cores may do products, in TF32. */
   readonly isTf32: boolean;
+  /** How many kernels a program has from which on it is written in parts. */
+  readonly partedFrom: number;
 }
 
 /** The PTX of steps for blocks, and the names of its kernels. */
@@ -37,21 +40,38 @@ export function renderProgram(
   plan: MemoryPlan,
   blocks: Blocks,
   watching: Watching,
-): Pick<PtxProgram, "text" | "kernels" | "schedule"> {
+): Pick<PtxProgram, "texts" | "kernels" | "schedule" | "sharedBytes" | "controlBytes"> {
   // Where a program is traced, all threads wait before every kernel.
-  const { threads, isTf32 } = blocks;
+  const { threads, isTf32, partedFrom } = blocks;
   const actions = new Course(plan, threads, isTf32, !watching.isTraced).actionsOf(steps);
   const works = worksIn(actions);
   const kernels = works.map(({ kernels: [kernel, ...others] }, at) => {
     const many = others.length === 0 ? "" : `_x${others.length + 1}`;
     return `k${at}_${kernel.name.replaceAll(/\W/g, "_")}${many}`;
   });
+  const parts = inParts(actions, partedFrom);
   const shape = { blocks: plan.division.parts, threads, kernels };
+  const sharedBytes = Math.ceil(plan.fastBytes / wordsBytes) * wordsBytes;
+  const texts = parts.map((part, at) =>
+    new ProgramRenderer(plan, blocks, watching, works, kernels).render(part, {
+      before: at > 0 ? sharedBytes : 0,
+      after: at < parts.length - 1 ? sharedBytes : 0,
+    }),
+  );
+  const keptBytes = parts.length > 1 ? sharedBytes * shape.blocks : 0;
   return {
-    text: new ProgramRenderer(plan, blocks, watching, works, kernels).render(actions),
-    kernels,
-    schedule: () => showSchedule(actions, steps, plan, shape),
+    ...{ texts, kernels, sharedBytes, controlBytes: controlBytes + keptBytes },
+    schedule: () => showSchedule(parts, steps, plan, shape),
   };
+}
+
+/** Bytes that a thread moves at once. */
+const wordsBytes = 16;
+
+/** Bytes of each block's shared memory that come from the part before, and that go to the next one. */
+interface Kept {
+  readonly before: number;
+  readonly after: number;
 }
 
 type ActionOf<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
@@ -107,9 +127,18 @@ class ProgramRenderer {
     return out.effect("cvta.to.global.u64", "b64", out.effect("ld.param.u64", "b64", `[${name}]`));
   }
 
-  render(actions: readonly Action[]): string {
+  render(actions: readonly Action[], { before, after }: Kept): string {
+    this.written = Math.min(...worksIn(actions).map((work) => this.numbers.get(work) ?? 0));
+    if (before > 0) {
+      this.moveShared(before, "ld.global", "st.shared");
+      this.out.line("bar.sync 0;");
+    }
     this.write(actions);
     this.stopwatch?.stop();
+    if (after > 0) {
+      this.out.line("bar.sync 0;");
+      this.moveShared(after, "ld.shared", "st.global");
+    }
     this.grid?.end();
     this.out.line("ret;");
     const body = this.out.toString();
@@ -127,6 +156,23 @@ class ProgramRenderer {
       `{\n${body}\n}`,
       "",
     ].join("\n");
+  }
+
+  /** Moves a block's shared memory to where it is kept between two parts, or back. */
+  private moveShared(bytes: number, load: string, store: string): void {
+    const { out, control, shared, thread, threads } = this;
+    const block = out.effect("mov.u32", "b32", "%ctaid.x");
+    const kept = out.effect("mad.wide.u32", "b64", block, String(bytes), control);
+    const first = out.effect("mul.lo.u32", "b32", thread, String(wordsBytes));
+    out.loop(first, String(bytes), String(threads * wordsBytes), (offset) => {
+      const inShared = `[${out.effect("add.u32", "b32", shared, offset)}]`;
+      const far = out.effect("cvt.u64.u32", "b64", offset);
+      const inKept = `[${out.effect("add.u64", "b64", kept, far)}+${controlBytes}]`;
+      const [from, to] = load === "ld.shared" ? [inShared, inKept] : [inKept, inShared];
+      const words = `{${Array.from({ length: 4 }, () => out.register("b32")).join(", ")}}`;
+      out.line(`${load}.v4.u32 ${words}, ${from};`);
+      out.line(`${store}.v4.u32 ${to}, ${words};`);
+    });
   }
 
   private write(actions: readonly Action[]): void {

@@ -36,12 +36,23 @@ export function loopScratch(kernel: LoopKernel, threads: number): number {
   return warps === 1 ? 0 : (threads / lanes) * 2 * kernel.reductions.length;
 }
 
+/** How a reduction is shared out alone, by how many threads: it is asked for whenever something depends on it. */
+const alone = new WeakMap<LoopKernel, Map<number, Sharing>>();
+
+function sharingAlone(kernel: LoopKernel, nest: Nest, threads: number): Sharing {
+  const known = alone.get(kernel) ?? new Map<number, Sharing>();
+  alone.set(kernel, known);
+  const found = known.get(threads) ?? bestSharing(kernel, nest, threads, threads / lanesOfWarp);
+  known.set(threads, found);
+  return found;
+}
+
 /** How a reduction is shared out, or several of one form as one, which have the working memory of one of them. */
 function sharingOf(kernel: LoopKernel, nest: Nest, threads: number): Sharing {
   const own = planNest(kernel, lanesOfWarp);
-  const alone = bestSharing(kernel, own, threads, threads / lanesOfWarp);
+  const sharing = sharingAlone(kernel, own, threads);
   const isAlone = sizeOf(extentsOf(nest.loops)) === sizeOf(extentsOf(own.loops));
-  return isAlone || alone.warps > 1 ? alone : bestSharing(kernel, nest, threads, 1);
+  return isAlone || sharing.warps > 1 ? sharing : bestSharing(kernel, nest, threads, 1);
 }
 
 /** The one that should take the fewest cycles, with so many warps for a point at most. */
@@ -61,9 +72,9 @@ function bestSharing(
   let best: Sharing = { lanes: 1, warps: 1 };
   let least = Infinity;
   for (let lanes = 1; lanes <= lanesOfWarp; lanes *= 2) {
+    // Neighbouring threads should read neighbouring elements, and different banks if what they read lies in shared memory.
+    const scattered = Math.max(isAcross ? 8 / lanes : lanes / 4, fronts(lanes));
     for (let warps = 1; warps <= mostWarps; warps *= 2) {
-      // Neighbouring threads should read neighbouring elements, and different banks if what they read lies in shared memory.
-      const scattered = Math.max(isAcross ? 8 / lanes : lanes / 4, fronts(lanes));
       const turns = Math.ceil(points / (threads / (lanes * warps)));
       const own = Math.ceil(length / (lanes * warps));
       const each = (Math.ceil(own / many) * 30 + own * 4) * scattered;

@@ -94,6 +94,9 @@ const mostFunctions = ({ kind }: Kernel): number => (kind === "exchange" || kind
 const profileBytes = (steps: readonly Step[]): number =>
   stopwatchBytes * kernelsIn(steps).reduce((sum, kernel) => sum + mostFunctions(kernel), 0);
 
+/** Programs of so many kernels take the driver's compiler half a second, and one more start microseconds. */
+const usuallyParted = 96;
+
 /** PTX for a GPU. */
 export function ptxRenderer(target: PtxTarget): Renderer<PtxProgram> {
   const { threads } = target;
@@ -115,6 +118,7 @@ const rendererFor = (
     isProfiled = false,
     isTraced = false,
     isTf32 = false,
+    partedFrom = usuallyParted,
   }: PtxTarget,
   threads: number,
 ): Renderer<PtxProgram> => ({
@@ -169,11 +173,12 @@ const rendererFor = (
     const profile = isProfiled ? plan.bytes - align(profileBytes(steps)) : null;
     const { parts } = plan.division;
     const isCluster = parts > 1 && parts <= clusterBlocks;
-    const rendered = renderProgram(steps, plan, { threads, isCluster, isTf32 }, { profile, isTraced });
-    return { ...rendered, profile, blocks: parts, threads, isCluster, sharedBytes: plan.fastBytes };
+    const blocks = { threads, isCluster, isTf32, partedFrom };
+    const rendered = renderProgram(steps, plan, blocks, { profile, isTraced });
+    return { ...rendered, profile, blocks: parts, threads, isCluster };
   },
-  list: ({ text, schedule }) => ({
+  list: ({ texts, schedule }) => ({
     schedule: () => ({ suffix: "schedule.txt", text: schedule() }),
-    ptx: () => ({ suffix: "ptx", text }),
+    ptx: () => ({ suffix: "ptx", text: texts.join("\n// The next part, a module of its own.\n") }),
   }),
 });

@@ -1,5 +1,5 @@
 // The CUDA device: programs as PTX on one NVIDIA GPU, by its driver alone.
-import { fail, type Backend, type CompileOptions, type Program } from "../../array/index.js";
+import { countEquations, fail, type Backend, type CompileOptions, type Program } from "../../array/index.js";
 import {
   compile,
   isCompilable,
@@ -16,21 +16,23 @@ import { MemoryExecutable } from "../executable.js";
 import { defaultPrecision } from "../precision.js";
 import { Remembered } from "../remembered.js";
 import { findCard, type Card } from "./card.js";
-import { CudaDevice } from "./device.js";
-import { findDriver, type Driver } from "./driver.js";
+import { beginContext, CudaDevice } from "./device.js";
+import { findDriver, startDriverAhead, type Driver } from "./driver.js";
 import { engineOf, isTraced, type Engine } from "./engine.js";
 import { Starter, type Loaded } from "./launch.js";
+import { startLinkHelper } from "./linkHelper.js";
 import { CudaMemory } from "./memory.js";
 import { CudaModule } from "./module.js";
 import { isProfiled } from "./profile.js";
-import { compilerOf, cubinOf, keptProgram } from "./programs.js";
+import { compilerOf, cubinOf, keptProgram, type Cubin } from "./programs.js";
 
-interface Surroundings {
+/** A GPU that can be used. */
+interface Found {
   readonly driver: Driver;
   readonly card: Card;
 }
 
-function surroundings(): Surroundings | { readonly problem: string } {
+function findGpu(): Found | { readonly problem: string } {
   const driver = findDriver();
   if ("problem" in driver) return driver;
   const card = findCard(driver);
@@ -39,12 +41,12 @@ function surroundings(): Surroundings | { readonly problem: string } {
 
 /** Why there is no GPU for programs here, and what to do; null if there is one. */
 export function cudaProblem(): string | null {
-  const found = surroundings();
+  const found = findGpu();
   return "problem" in found ? found.problem : null;
 }
 
-function startEngine(): Engine {
-  const found = surroundings();
+function needGpu(): Found {
+  const found = findGpu();
   if ("problem" in found)
     fail("cuda", `programs cannot run on a GPU here: ${found.problem}. device: "wasm" needs nothing`);
   const { driver, card } = found;
@@ -55,49 +57,62 @@ function startEngine(): Engine {
       "CudaWarning",
     );
   }
-  return engineOf(new CudaDevice(driver, card));
+  beginContext(driver, card);
+  return found;
 }
 
 type RendererFor = (target: PtxTarget) => Renderer<PtxProgram>;
 /** A program that is loaded, whatever it is called. */
 type Ready = Omit<Loaded, "name">;
 
+/** Programs of so many equations may come in parts. A thread that helps is there by the time they are written. */
+const helpedFrom = 500;
+
 /** The CUDA device, with programs as a renderer writes them. */
 export function cudaBackend(rendererFor: RendererFor): Backend {
+  let isAhead = false;
+  let found: Found | null = null;
   let engine: Engine | null = null;
   let shared: CudaMemory | null = null;
   const remembered = new Remembered<Ready>();
 
-  function ready(program: Program, options: CompileOptions, device: CudaDevice): Ready {
+  /** The GPU at work: what can be done before it is should be, since another thread sets it up meanwhile. */
+  const working = ({ driver, card }: Found): Engine => (engine ??= engineOf(new CudaDevice(driver, card)));
+
+  function ready(program: Program, options: CompileOptions, gpu: Found): Ready {
     const isTf32 = (options.matmulPrecision ?? defaultPrecision()) !== "highest";
-    const target = { ...device.card.target, isProfiled: isProfiled(), isTraced: isTraced(), isTf32 };
+    const target = { ...gpu.card.target, isProfiled: isProfiled(), isTraced: isTraced(), isTf32 };
     const key = [options.constants.length, JSON.stringify(target), programKey(program)].join(" ");
-    return remembered.recall(key) ?? remembered.remember(key, made(program, options, target, device, key));
+    return remembered.recall(key) ?? remembered.remember(key, made(program, options, target, gpu, key));
   }
 
   function made(
     program: Program,
     { name, constants }: CompileOptions,
     target: PtxTarget,
-    device: CudaDevice,
+    gpu: Found,
     key: string,
   ): Ready {
-    const memo = knownKey("cuda", compilerOf(device), key);
+    const memo = knownKey("cuda", compilerOf(gpu), key);
     const kept = memo === null ? null : keptProgram(memo);
-    const load = (code: Uint8Array, { layout, launch }: Omit<Ready, "module">): Ready => ({
+    const load = (codes: Cubin["codes"], { layout, launch }: Omit<Ready, "module">): Ready => ({
       layout,
       launch,
-      module: new CudaModule(device, name, code, launch),
+      module: new CudaModule(working(gpu).device, name, codes, launch),
     });
-    if (kept !== null) return load(kept.code, kept);
-    const { code, ...layout } = compile(program, constants.length, rendererFor(target), (forms) =>
-      writeDumps(name, forms),
-    );
-    const { text, schedule: _, ...launch } = code;
-    const cubin = cubinOf(device, name, text);
-    if (memo !== null && cubin.key !== null)
-      rememberProgram(cachePath(), memo, { layout, launch, library: cubin.key });
-    return load(cubin.code, { layout, launch });
+    if (kept !== null) return load(kept.codes, kept);
+    const helper = countEquations(program) >= helpedFrom ? startLinkHelper(gpu.card) : null;
+    try {
+      const { code, ...layout } = compile(program, constants.length, rendererFor(target), (forms) =>
+        writeDumps(name, forms),
+      );
+      const { texts, schedule: _, ...launch } = code;
+      const { codes, key: library } = cubinOf(working(gpu).device, name, texts, helper);
+      if (memo !== null && library !== null) rememberProgram(cachePath(), memo, { layout, launch, library });
+      return load(codes, { layout, launch });
+    } finally {
+      helper?.dismiss();
+    }
   }
 
   /** Results of programs with donated arguments stay in memory, so that these have one of their own. */
@@ -109,15 +124,26 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
   return {
     name: "cuda",
     accepts: isCompilable,
+    prepare: () => {
+      if (isAhead) return;
+      isAhead = true;
+      startDriverAhead(() => {
+        try {
+          const gpu = findGpu();
+          if (!("problem" in gpu)) beginContext(gpu.driver, gpu.card);
+        } catch {
+          // What is wrong is told to who wants to use it.
+        }
+      });
+    },
     compile: (program, options) => {
-      engine ??= startEngine();
-      const { device } = engine;
-      device.needIdle();
-      const loaded = { ...ready(program, options, device), name: options.name };
-      const memory = memoryFor(engine, options);
+      const gpu = (found ??= needGpu());
+      engine?.device.needIdle();
+      const loaded = { ...ready(program, options, gpu), name: options.name };
+      const memory = memoryFor(working(gpu), options);
       const { constants, donated } = options;
       return new MemoryExecutable(loaded.layout, constants, donated, memory, (print) => {
-        const starter = new Starter(engine as Engine, loaded, memory, print);
+        const starter = new Starter(working(gpu), loaded, memory, print);
         return () => starter.run();
       });
     },

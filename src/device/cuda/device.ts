@@ -14,6 +14,17 @@ const nonBlocking = 1;
 /** Threads that wait sleep. */
 const blockingSync = 4;
 
+/**
+ * Has another thread set up a GPU's context, which takes a tenth of a second; who needs it before that waits for the driver.
+ * What goes wrong is told there.
+ */
+export function beginContext({ call }: Driver, { handle }: Card): void {
+  call.cuDevicePrimaryCtxSetFlags_v2(handle, blockingSync);
+  const out = new BigUint64Array(1);
+  // The driver writes there, so that it must be kept until then.
+  call.cuDevicePrimaryCtxRetain.async(out, handle, () => void out);
+}
+
 /** The context of a GPU in this process. What the driver says no to is an error here. */
 export class CudaDevice {
   /** Programs, and what goes into their memory before them. */

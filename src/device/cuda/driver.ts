@@ -1,20 +1,26 @@
 // CUDA's driver, the library that comes with the drivers of NVIDIA's cards: found, loaded, its functions bound.
 import { environment } from "../../array/index.js";
 import { hasFiles, platform } from "../../node/index.js";
-import { findKoffi, type Koffi, type KoffiLibrary } from "../koffi.js";
+import { findKoffi, type Koffi, type KoffiFunction, type KoffiLibrary } from "../koffi.js";
 import { functions, status, type FunctionName } from "./functions.js";
 import { explain } from "./statuses.js";
 
-type Call = (...args: readonly unknown[]) => number;
+interface Call extends KoffiFunction {
+  (...args: readonly unknown[]): number;
+}
 
-export interface Driver {
+/** The driver's library, whose functions can be called. */
+interface Loaded {
   readonly koffi: Koffi;
   /** What was loaded. */
   readonly file: string;
-  /** The newest CUDA that it is for, as 13000 for 13.0. */
-  readonly version: number;
   /** Its functions; each returns a status. */
   readonly call: Readonly<Record<FunctionName, Call>>;
+}
+
+export interface Driver extends Loaded {
+  /** The newest CUDA that it is for, as 13000 for 13.0. */
+  readonly version: number;
 }
 
 interface Problem {
@@ -22,13 +28,25 @@ interface Problem {
 }
 
 /** Libraries stay loaded: their code would go with the handle. */
-const kept = new Map<string, { readonly library: KoffiLibrary; readonly driver: Driver }>();
+const kept = new Map<string, { readonly library: KoffiLibrary; readonly loaded: Loaded }>();
+const started = new WeakMap<Loaded, Driver>();
 
 /** Where the driver may be: the system's own search path, containers, the Windows Subsystem for Linux. */
 const usual = ["libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"];
 
 /** The driver, ready to be called, or why there is none. */
 export function findDriver(): Driver | Problem {
+  const loaded = loadDriver();
+  return "problem" in loaded ? loaded : (started.get(loaded) ?? start(loaded));
+}
+
+/** Has the driver, if there is one, start in another thread, which takes it a tenth of a second. */
+export function startDriverAhead(then: () => void): void {
+  const loaded = loadDriver();
+  if (!("problem" in loaded)) loaded.call.cuInit.async(0, then);
+}
+
+function loadDriver(): Loaded | Problem {
   if (!hasFiles()) return { problem: "it needs Node 20.16 or newer, and there is none here" };
   const koffi = findKoffi();
   if ("problem" in koffi) return koffi;
@@ -41,7 +59,7 @@ export function findDriver(): Driver | Problem {
   const reasons: Record<string, string> = {};
   for (const name of names) {
     const known = kept.get(name);
-    if (known !== undefined) return known.driver;
+    if (known !== undefined) return known.loaded;
     try {
       return bind(koffi, name, koffi.load(name));
     } catch (error) {
@@ -66,7 +84,7 @@ const withoutDriver = (reasons: Readonly<Record<string, string>>): string => {
   );
 };
 
-function bind(koffi: Koffi, file: string, library: KoffiLibrary): Driver | Problem {
+function bind(koffi: Koffi, file: string, library: KoffiLibrary): Loaded | Problem {
   const call: Partial<Record<FunctionName, Call>> = {};
   for (const [name, parameters] of Object.entries(functions)) {
     try {
@@ -77,18 +95,23 @@ function bind(koffi: Koffi, file: string, library: KoffiLibrary): Driver | Probl
       };
     }
   }
+  const loaded = { koffi, file, call: call as Loaded["call"] };
+  kept.set(file, { library, loaded });
+  return loaded;
+}
+
+function start(loaded: Loaded): Driver | Problem {
+  const { file, call } = loaded;
   const word = new Int32Array(1);
-  const calls = call as Readonly<Record<FunctionName, Call>>;
-  const started = calls.cuInit(0);
-  const driver = { koffi, file, call: calls };
-  if (started !== status.success)
-    return { problem: `the CUDA driver ${file} does not start: ${explain(driver, started)}` };
-  const asked = calls.cuDriverGetVersion(word);
+  const begun = call.cuInit(0);
+  if (begun !== status.success)
+    return { problem: `the CUDA driver ${file} does not start: ${explain(loaded, begun)}` };
+  const asked = call.cuDriverGetVersion(word);
   if (asked !== status.success)
-    return { problem: `the CUDA driver ${file} does not tell its version: ${explain(driver, asked)}` };
-  const whole = { ...driver, version: word[0] };
-  kept.set(file, { library, driver: whole });
-  return whole;
+    return { problem: `the CUDA driver ${file} does not tell its version: ${explain(loaded, asked)}` };
+  const driver = { ...loaded, version: word[0] };
+  started.set(loaded, driver);
+  return driver;
 }
 
 /** A version as people write it: 13.0. */

@@ -10,8 +10,6 @@ import { profilerOf } from "./profile.js";
 import { totalOf, type Span } from "./fetching.js";
 import { groupsOf, type Group } from "./together.js";
 
-/** Device memory by which the blocks of a program meet. */
-const controlBytes = 256;
 /** How long a program that may print is left alone between two looks. */
 const pauseMs = 0.05;
 
@@ -44,8 +42,8 @@ export class Starter {
     private readonly memory: CudaMemory,
     private readonly print: (message: number) => void,
   ) {
-    const { name, layout } = loaded;
-    this.control = engine.device.allocate(controlBytes, `the control block of ${name}`, this).address;
+    const { name, layout, launch } = loaded;
+    this.control = engine.device.allocate(launch.controlBytes, `the control block of ${name}`, this).address;
     this.parametersAddress = engine.device.driver.koffi.address(this.parameters);
     this.parameters.set([24n, 32n, 40n].map((offset) => this.parametersAddress + offset));
     this.groups = groupsOf(layout.outputs);
@@ -67,7 +65,7 @@ export class Starter {
     engine.words.fill(0);
     this.parameters.set([memory.address, this.control, engine.wordsAddress], 3);
     this.profiler?.begin();
-    this.start();
+    for (const entry of loaded.module.entries) this.start(entry);
     if (this.ahead !== null) engine.fetching.startSpans(memory.address, this.ahead, device.work);
     device.running = loaded.name;
     try {
@@ -82,34 +80,34 @@ export class Starter {
     this.profiler?.end();
   }
 
-  private start(): void {
+  private start(entry: bigint): void {
     const { device } = this.engine;
     const { call } = device.driver;
-    const { name, launch, module } = this.loaded;
+    const { name, launch } = this.loaded;
     const { blocks, threads, sharedBytes, isCluster } = launch;
     const grid = [blocks, 1, 1, threads, 1, 1, sharedBytes, device.work, this.parametersAddress];
     // The blocks of a cluster run at the same time in any case.
     if (blocks === 1 || isCluster) {
-      const code = call.cuLaunchKernel(module.entry, ...grid, null);
-      if (code === status.invalidClusterSize) this.failTooLarge(code);
+      const code = call.cuLaunchKernel(entry, ...grid, null);
+      if (code === status.invalidClusterSize) this.failTooLarge(code, entry);
       device.check(code, `starting ${name}`);
       return;
     }
     if (!device.card.isCooperative) {
       fail("cuda", `${device.card.name} cannot start ${name}, whose ${blocks} blocks wait for each other`);
     }
-    const code = call.cuLaunchCooperativeKernel(module.entry, ...grid);
-    if (code === status.cooperativeTooLarge) this.failTooLarge(code);
+    const code = call.cuLaunchCooperativeKernel(entry, ...grid);
+    if (code === status.cooperativeTooLarge) this.failTooLarge(code, entry);
     device.check(code, `starting ${name} with ${blocks} blocks`);
   }
 
-  private failTooLarge(code: number): never {
+  private failTooLarge(code: number, entry: bigint): never {
     const { device } = this.engine;
-    const { name, launch, module } = this.loaded;
+    const { name, launch } = this.loaded;
     const { blocks, threads, sharedBytes } = launch;
     const each = new Int32Array(1);
     const { cuOccupancyMaxActiveBlocksPerMultiprocessor: occupancy } = device.driver.call;
-    const isKnown = occupancy(each, module.entry, threads, sharedBytes) === status.success;
+    const isKnown = occupancy(each, entry, threads, sharedBytes) === status.success;
     const { multiprocessors } = device.card.target;
     return device.failed(
       code,

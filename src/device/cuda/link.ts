@@ -2,8 +2,9 @@
 import { fail } from "../../array/index.js";
 import { viewMemory } from "../koffi.js";
 import type { CudaDevice } from "./device.js";
-import { versionText } from "./driver.js";
+import { versionText, type Driver } from "./driver.js";
 import { status } from "./functions.js";
+import type { LinkHelper } from "./linkHelper.js";
 import { explain } from "./statuses.js";
 
 /** Options of the linker (CUjit_option): where it writes what it has against a text. */
@@ -19,28 +20,51 @@ const log = new Uint8Array(new ArrayBuffer(logBytes));
 const options = new Int32Array(new ArrayBuffer(8));
 const values = new BigUint64Array(new ArrayBuffer(16));
 
-/** The machine code of a text. */
-export function linked(device: CudaDevice, name: string, text: string): Uint8Array {
-  device.needIdle();
-  const { call, koffi } = device.driver;
+/** The status with which a text was refused. */
+interface Refusal {
+  readonly refused: number;
+}
+
+/** The machine code of a text, made in this thread, whose context must be current. */
+export function link({ call, koffi }: Driver, name: string, text: string): Uint8Array | Refusal {
   log.fill(0);
   options.set([errorLog, errorLogBytes]);
   values.set([koffi.address(log), BigInt(logBytes)]);
   const out = new BigUint64Array(2);
   const created = call.cuLinkCreate_v2(options.length, koffi.address(options), koffi.address(values), out);
-  device.check(created, `starting to link ${name}`);
+  if (created !== status.success) return { refused: created };
   const linker = out[0];
   try {
     const source = new TextEncoder().encode(`${text}\0`);
     const added = call.cuLinkAddData_v2(linker, ptxInput, source, source.length, name, 0, null, null);
-    if (added !== status.success) failLink(device, name, text, added);
+    if (added !== status.success) return { refused: added };
     const completed = call.cuLinkComplete(linker, out.subarray(0, 1), out.subarray(1));
-    if (completed !== status.success) failLink(device, name, text, completed);
+    if (completed !== status.success) return { refused: completed };
     return new Uint8Array(viewMemory(koffi, out[0], Number(out[1]))).slice();
   } finally {
     // What was linked is the linker's, and goes with it.
     call.cuLinkDestroy(linker);
   }
+}
+
+/** The machine code of the parts of a program; while the first is made here, a helper makes the last. */
+export function linked(
+  device: CudaDevice,
+  name: string,
+  texts: readonly string[],
+  helper: LinkHelper | null,
+): Uint8Array[] {
+  device.needIdle();
+  const here = (text: string): Uint8Array => {
+    const made = link(device.driver, name, text);
+    return "refused" in made ? failLink(device, name, text, made.refused) : made;
+  };
+  if (texts.length === 1 || helper === null) return texts.map(here);
+  const last = texts[texts.length - 1];
+  helper.begin(name, last);
+  const codes = texts.slice(0, -1).map(here);
+  // What it could not make says here why.
+  return [...codes, helper.finish() ?? here(last)];
 }
 
 function failLink({ driver }: CudaDevice, name: string, text: string, code: number): never {

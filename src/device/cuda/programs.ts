@@ -1,5 +1,5 @@
 // Programs for a GPU on disk: what the driver's compiler has made of them, and what compiling them came to.
-import { warnOnce } from "../../node/index.js";
+import { buffer, warnOnce } from "../../node/index.js";
 import { sha256 } from "../cache/checksum.js";
 import { readCode, writeCode } from "../cache/code.js";
 import { cachePath, prepareFolder, reasonOf } from "../cache/folder.js";
@@ -7,50 +7,70 @@ import { recallProgram, type KnownProgram } from "../cache/programs.js";
 import type { CudaDevice } from "./device.js";
 import { versionText } from "./driver.js";
 import { linked } from "./link.js";
+import type { LinkHelper } from "./linkHelper.js";
 import type { Launch } from "./module.js";
 
 /** Changes with what entries are made of besides what is in their key. */
-const format = "1";
+const format = "2";
 const codeName = "program.cubin";
 
-/** Machine code, and the entry of the cache that has it; null where none does. */
+/** The machine code of a program's parts, and the entry of the cache that has it; null where none does. */
 export interface Cubin {
-  readonly code: Uint8Array;
+  readonly codes: readonly Uint8Array[];
   readonly key: string | null;
 }
 
+/** How many codes there are, how long each is, and the codes. */
+function packed(codes: readonly Uint8Array[]): Uint8Array {
+  const head = new Uint8Array(Uint32Array.of(codes.length, ...codes.map(({ length }) => length)).buffer);
+  return buffer.Buffer.concat([head, ...codes]);
+}
+
+function unpacked(bytes: Uint8Array): Uint8Array[] {
+  const word = (at: number): number => new DataView(bytes.buffer, bytes.byteOffset).getUint32(4 * at, true);
+  let end = 4 * (1 + word(0));
+  return Array.from({ length: word(0) }, (_, at) => bytes.slice(end, (end += word(1 + at))));
+}
+
 /** What machine code depends on besides its text: the compiler, which is the driver's, and the kind of GPU. */
-export const compilerOf = ({ driver, card }: CudaDevice): string =>
+export const compilerOf = ({ driver, card }: Pick<CudaDevice, "driver" | "card">): string =>
   `CUDA ${versionText(driver.version)} sm_${card.capability.join("")}`;
 
-/** The machine code of a text: the one in the cache, or new. */
-export function cubinOf(device: CudaDevice, name: string, text: string): Cubin {
+/** The machine code of texts: the one in the cache, or new, which a helper is of help with. */
+export function cubinOf(
+  device: CudaDevice,
+  name: string,
+  texts: readonly string[],
+  helper: LinkHelper | null,
+): Cubin {
   const cache = cachePath();
   const problem = prepareFolder(cache);
-  const key = sha256(format, "ptx", compilerOf(device), String(device.driver.version), text);
+  const key = sha256(format, "ptx", compilerOf(device), String(device.driver.version), ...texts);
   const kept = problem === null ? readCode(cache, key, codeName) : null;
-  if (kept !== null) return { code: kept, key };
-  const code = linked(device, name, text);
+  if (kept !== null) return { codes: unpacked(kept), key };
+  const codes = linked(device, name, texts, helper);
   try {
     if (problem !== null) throw new Error(problem);
-    writeCode(cache, key, codeName, code, { program: name, compiler: compilerOf(device) });
-    return { code, key };
+    writeCode(cache, key, codeName, packed(codes), { program: name, compiler: compilerOf(device) });
+    return { codes, key };
   } catch (error) {
     warnOnce(
       `programs for the GPU are linked anew in every process, since ${cache} cannot keep them: ${reasonOf(error)}. ` +
         "VIBE_RL_CACHE_DIR names another folder",
       "CudaWarning",
     );
-    return { code, key: null };
+    return { codes, key: null };
   }
 }
 
 /** A program of which the cache knows everything. */
 export function keptProgram(
   memo: string,
-): (Pick<KnownProgram<Launch>, "layout" | "launch"> & { readonly code: Uint8Array }) | null {
+): (Pick<KnownProgram<Launch>, "layout" | "launch"> & Pick<Cubin, "codes">) | null {
   const cache = cachePath();
   const known = prepareFolder(cache) === null ? recallProgram<Launch>(cache, memo) : null;
   const code = known === null ? null : readCode(cache, known.library, codeName);
-  return known === null || code === null ? null : { layout: known.layout, launch: known.launch, code };
+  return known === null || code === null
+    ? null
+    : { layout: known.layout, launch: known.launch, codes: unpacked(code) };
 }

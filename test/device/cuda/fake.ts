@@ -81,10 +81,10 @@ function callback(): bigint {
 
 type RendererFor = (target: PtxTarget) => Renderer<PtxProgram>;
 
-/** Renders programs as a text that tests write. */
+/** Renders programs as a text that tests write, or several. */
 export const renderingText =
   (
-    write: (steps: readonly Step[], plan: MemoryPlan) => string,
+    write: (steps: readonly Step[], plan: MemoryPlan) => string | readonly string[],
     launch: Partial<PtxProgram> = {},
   ): RendererFor =>
   () => ({
@@ -93,17 +93,18 @@ export const renderingText =
     limits: { memory: 2 ** 40 },
     scratch: () => 0,
     render: (steps, plan) => ({
-      text: `.version 7.8\n${write(steps, plan)}`,
+      texts: [write(steps, plan)].flat().map((text) => `.version 7.8\n${text}`),
       blocks: 1,
       threads: 32,
       isCluster: false,
       sharedBytes: 0,
+      controlBytes: 256,
       kernels: [],
       schedule: () => "",
       profile: null,
       ...launch,
     }),
-    list: ({ text }) => ({ ptx: () => ({ suffix: "ptx", text }) }),
+    list: ({ texts }) => ({ ptx: () => ({ suffix: "ptx", text: texts.join("\n") }) }),
   });
 
 /** Renders programs that the interpreter of kernels runs. */

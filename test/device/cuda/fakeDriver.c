@@ -8,11 +8,14 @@
 //   @time ADDRESS CYCLES  adds cycles and one to the two words of 64 bits at an address
 //   @status CODE          fails like this while it runs
 //   @kernel NUMBER        notes the number of a kernel where the host can see it
+// Linking says no to a text with @syntax, and waits with one that has @slow until another thread has linked something.
 // Settings and counters are named numbers, from the variable FAKE_CUDA ("devices=0 major=7") and by fake_set.
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef int Status;
 enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_READY = 600, TOO_LARGE = 720, INVALID_CLUSTER = 912 };
@@ -25,7 +28,7 @@ static struct { const char *name; int64_t value; } numbers[] = {
   // counters
   {"liveBytes", 0}, {"allocations", 0}, {"links", 0}, {"launches", 0}, {"cooperativeLaunches", 0}, {"modules", 0},
   {"toDevice", 0}, {"toHost", 0}, {"bytesToDevice", 0}, {"bytesToHost", 0}, {"waits", 0}, {"sharedAsked", 0}, {"device", -1},
-  {"largeClusters", 0}, {"clusterLaunches", 0},
+  {"largeClusters", 0}, {"clusterLaunches", 0}, {"contexts", 0}, {"linksAside", 0},
 };
 
 static int64_t *number(const char *name) {
@@ -204,7 +207,10 @@ Status cuDeviceGetAttribute(int *value, int attribute, int device) {
   return *value = (int)*number(name), (Status)*number("attributeStatus");
 }
 Status cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) { return flags == 4 && device >= 10 ? (Status)*number("flagsStatus") : INVALID_VALUE; }
-Status cuDevicePrimaryCtxRetain(uint64_t *context, int device) { return *context = 5, *number("device") = device - 10, SUCCESS; }
+Status cuDevicePrimaryCtxRetain(uint64_t *context, int device) {
+  ++*number("contexts");
+  return *context = 5, *number("device") = device - 10, SUCCESS;
+}
 Status cuCtxSetCurrent(uint64_t context) { return context == 5 ? SUCCESS : INVALID_VALUE; }
 
 Status cuMemGetInfo_v2(uint64_t *free_bytes, uint64_t *total) {
@@ -260,6 +266,8 @@ Status cuMemcpyDtoHAsync_v2(char *to, uint64_t from, uint64_t size, Stream *stre
 // ---- programs
 
 typedef struct { char *log; uint64_t log_size; char *text; } Linker;
+static pthread_t loader;
+__attribute__((constructor)) static void note_loader(void) { loader = pthread_self(); }
 static const char magic[] = "CUBIN ";
 
 Status cuLinkCreate_v2(unsigned count, const int *options, void **values, Linker **linker) {
@@ -272,6 +280,8 @@ Status cuLinkCreate_v2(unsigned count, const int *options, void **values, Linker
 Status cuLinkAddData_v2(Linker *linker, int type, const char *data, uint64_t size, const char *name, unsigned count, void *options, void *values) {
   if (type != 1 || data[size - 1] != 0 || !name || count || options || values) return INVALID_VALUE;
   ++*number("links");
+  if (!pthread_equal(pthread_self(), loader)) ++*number("linksAside");
+  for (int ms = 0; strstr(data, "@slow") && !*(volatile int64_t *)number("linksAside") && ms < 30000; ms++) usleep(1000);
   if (strstr(data, "@syntax")) {
     snprintf(linker->log, linker->log_size, "ptxas %s, line 7; fatal: Parsing error near '@syntax'\n", name);
     return 218;

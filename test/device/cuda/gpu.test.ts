@@ -99,15 +99,16 @@ function programOf(
   body: string,
   { blocks = 16, sharedBytes = 0, hasMessages = false } = {},
 ): MemoryExecutable {
-  const launch = { blocks, threads: size / 16, sharedBytes, isCluster: false, kernels: [], profile: null };
+  const threads = { blocks, threads: size / 16, isCluster: false };
+  const launch = { ...threads, sharedBytes, controlBytes: 256, kernels: [], profile: null };
   const layout: Omit<Compiled<unknown>, "code"> = {
     memoryBytes: 8 * size + 256,
     inputs: slots.slice(0, 2),
     outputs: slots.slice(0, 2),
     messages: hasMessages ? messages : [],
   };
-  const code = linked(engine.device, "a test", text(body));
-  const module = new CudaModule(engine.device, "a test", code, launch);
+  const codes = linked(engine.device, "a test", [text(body)], null);
+  const module = new CudaModule(engine.device, "a test", codes, launch);
   const memory = new CudaMemory(engine, "a test");
   return new MemoryExecutable(layout, [], [true, true], memory, (print) => {
     const starter = new Starter(engine, { name: "a test", module, launch, layout }, memory, print);

@@ -24,23 +24,43 @@ export function runsAlong(
 
 const powers = (most: number): number[] => [1, 2, 4, 8, 16, 32].filter((power) => power <= most);
 
-/** A tiling, and how many cycles it takes at the least. */
+/** A tiling, and how many cycles it takes at the least, whichever of its variants it is. */
 interface Candidate {
   readonly tiling: Tiling;
   readonly least: number;
 }
 
+/** The ways in which lanes can go through a product that is cut up in one way. */
+function variantsOf(tiling: Tiling, chunks: number): Tiling[] {
+  const { split, laneRows, laneColumns } = tiling;
+  const insides = split === 1 ? [false] : [false, true];
+  const canTurn = { rows: laneRows > 1 && chunks > 1, columns: laneColumns > 1 && chunks > 1 };
+  const turns = ([null, "rows", "columns"] as const).filter((turn) => turn === null || canTurn[turn]);
+  return insides.flatMap((isSplitInside) =>
+    turns.map((rotation) => ({ ...tiling, isSplitInside, rotation })),
+  );
+}
+
 /** The one that takes the fewest cycles; those that take more in any case are not looked at. */
-function bestOf(candidates: Candidate[], costs: TileCosts): Cost<Tiling> {
+function bestOf(
+  candidates: Candidate[],
+  costs: TileCosts,
+  chunksOf: (split: number) => number,
+): Cost<Tiling> {
   candidates.sort((a, b) => a.least - b.least);
-  let best = candidates[0].tiling;
-  let fewest = Infinity;
+  let best = { tiling: candidates[0].tiling, cycles: Infinity, least: Infinity };
   for (const { tiling, least } of candidates) {
-    if (least >= fewest) break;
-    const exact = costs.exact(tiling);
-    if (exact < fewest) [fewest, best] = [exact, tiling];
+    if (least > best.cycles) break;
+    for (const variant of variantsOf(tiling, chunksOf(tiling.split))) {
+      const own = costs.least(variant);
+      // Of those that take equally long, the one that promised most.
+      if (own > best.cycles || (own === best.cycles && own >= best.least)) continue;
+      const cycles = costs.exact(variant);
+      if (cycles < best.cycles || (cycles === best.cycles && own < best.least))
+        best = { tiling: variant, cycles, least: own };
+    }
   }
-  return { tiling: best, cycles: fewest };
+  return best;
 }
 
 /** A way to do a product, and the cycles of a block that it should take. */
@@ -96,23 +116,24 @@ export function tilingOf(kernel: DotKernel, needs: TilingNeeds): Cost<Tiling> {
       for (const split of powers(32)) {
         if (split > 1 && lastExtent < split * steps) continue;
         if (registersOf({ ...tile, split }, 1) > registerLimit(threads)) continue;
-        const chunks = Math.floor(lastExtent / (split * steps));
         for (const laneRows of powers(lanesOfWarp / split)) {
           const laneColumns = lanesOfWarp / split / laneRows;
           // Half as many lines do where the lanes beside each other have that many.
           if (rows > 1 && rows * laneRows >= 2 * down) continue;
           if (columns > 1 && columns * laneColumns >= 2 * across) continue;
-          for (const isSplitInside of split === 1 ? [false] : [false, true]) {
-            for (const rotation of [null, "rows", "columns"] as const) {
-              if (rotation === "rows" && (laneRows === 1 || chunks < 2)) continue;
-              if (rotation === "columns" && (laneColumns === 1 || chunks < 2)) continue;
-              const tiling = { ...tile, laneRows, laneColumns, split, isSplitInside, rotation, isShort };
-              candidates.push({ tiling, least: costs.least(tiling) });
-            }
-          }
+          const tiling = {
+            ...tile,
+            laneRows,
+            laneColumns,
+            split,
+            isSplitInside: false,
+            rotation: null,
+            isShort,
+          };
+          candidates.push({ tiling, least: costs.least(tiling) });
         }
       }
     }
   }
-  return bestOf(candidates, costs);
+  return bestOf(candidates, costs, (split) => Math.floor(lastExtent / (split * steps)));
 }

@@ -1,6 +1,6 @@
 // CUDA's driver, the library that comes with the drivers of NVIDIA's cards: found, loaded, its functions bound.
 import { environment } from "../../array/index.js";
-import { hasFiles, platform } from "../../node/index.js";
+import { hasFiles, platform, setDefaultVariable } from "../../node/index.js";
 import { findKoffi, type Koffi, type KoffiFunction, type KoffiLibrary } from "../koffi.js";
 import { functions, status, type FunctionName } from "./functions.js";
 import { explain } from "./statuses.js";
@@ -26,6 +26,9 @@ export interface Driver extends Loaded {
 interface Problem {
   readonly problem: string;
 }
+
+/** Ways to the GPU, one for each stream. The driver makes eight by default, which takes it 50 ms longer (measured). */
+const connections = 2;
 
 /** Libraries stay loaded: their code would go with the handle. */
 const kept = new Map<string, { readonly library: KoffiLibrary; readonly loaded: Loaded }>();
@@ -95,6 +98,7 @@ function bind(koffi: Koffi, file: string, library: KoffiLibrary): Loaded | Probl
       };
     }
   }
+  setDefaultVariable("CUDA_DEVICE_MAX_CONNECTIONS", String(connections));
   const loaded = { koffi, file, call: call as Loaded["call"] };
   kept.set(file, { library, loaded });
   return loaded;

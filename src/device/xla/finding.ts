@@ -59,13 +59,21 @@ function loadOnce(koffi: Koffi, file: string): Plugin | Problem {
   return loaded;
 }
 
-/** The folders in which Python has its packages: of an active environment, the user's, the system's. */
+/** Where the Pythons that a shell would find are installed. */
+const pythonsOnPath = (): string[] =>
+  (environment("PATH") ?? "")
+    .split(path.delimiter)
+    .filter((folder) => folder !== "" && fs.existsSync(path.join(folder, "python3")))
+    .map(path.dirname);
+
+/** The folders in which Python has its packages: of an active environment, the user's, the shell's, the system's. */
 function packagesFolders(): string[] {
   const roots = [
     environment("VIRTUAL_ENV"),
     environment("CONDA_PREFIX"),
     path.resolve(".venv"),
     path.join(os.homedir(), ".local"),
+    ...pythonsOnPath(),
     "/usr/local",
     "/usr",
   ].filter((root) => root !== undefined);

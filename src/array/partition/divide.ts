@@ -64,16 +64,23 @@ export function divideProgram(given: Program, machine: Machine): DividedProgram 
   if (products.length === 0) return null;
   const rows = products.map(([count]) => count);
   const size = powerBelow(Math.min(most, rows[0] / leastRows));
-  const divisions: (Division | null)[] = [];
+  let best: Division | null = null;
+  const consider = (division: Division | null): void => {
+    if (division !== null && (best === null || division.cost < best.cost)) best = division;
+  };
+  /** Whether so many parts can cost less than the best division so far: none of them does less than its share. */
+  const isPromising = (parts: number): boolean =>
+    best === null || costOf(program, costs(parts)) / parts < best.cost;
   if (size > 1) {
     // What an optimiser carries as one vector any number of parts can share.
     const vectors = withVectors(program, 2 * size * quad);
     const ofVectors = vectors.program === program ? kinds : kindsIn(vectors.program, costs(1));
     const divide = (parts: number, inOrder = (list: readonly Kind[]) => list) => {
+      if (!isPromising(parts)) return;
       const axes = along("parts", parts);
       const shared = divideInto(vectors.program, inOrder(ofVectors), axes, machine, vectors.lengths);
       const isPlain = vectors.program === program || shared?.sharesVectors === true;
-      divisions.push(isPlain ? shared : divideInto(program, inOrder(kinds), axes, machine));
+      consider(isPlain ? shared : divideInto(program, inOrder(kinds), axes, machine));
     };
     divide(size);
     // Twice as many may be better where they still meet for less.
@@ -85,10 +92,9 @@ export function divideProgram(given: Program, machine: Machine): DividedProgram 
   }
   for (const count of new Set([most, Math.min(most, near)])) {
     const axes = meshFor(products[0], count);
-    if (axes !== null) divisions.push(divideInto(program, kinds, axes, machine));
+    if (axes !== null && isPromising(countAlong(axes))) consider(divideInto(program, kinds, axes, machine));
   }
-  const [best] = divisions.filter((division) => division !== null).sort((a, b) => a.cost - b.cost);
-  return best ?? null;
+  return best;
 }
 
 const powerBelow = (count: number): number => 2 ** Math.floor(Math.log2(Math.max(1, count)));

@@ -1,115 +1,156 @@
 // Training runs on XLA against JAX, which has the same compiler: steps a second, seconds to trace and compile, and seconds
-// from the start of a process to the end of its first run. Each run has a process of its own, and there are rows for full
-// float32 products and for TF32: npm run bench -- xla, or npm run bench -- xla sac for some of it. --ours leaves JAX out,
-// --highest or --default has products of one kind only, --json prints one document instead of a table.
-import { spawnSync } from "node:child_process";
+// from the start of a process to the end of its first run, with full float32 products and with TF32, JAX's default. Each
+// measurement is a process of its own, one after the other, with empty caches, and ours another one with what is in the cache
+// then. It prints a line of JSON for each as it comes, and a table at the end, also when some failed or it was interrupted.
+// npm run bench -- xla, or npm run bench -- xla sac ppo4 full jax for some of it; --json leaves the table out.
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { xlaProblem } from "../dist/device/index.js";
 import { findJax } from "./gpu/jax.mjs";
 import { xlaRuns } from "./gpu/xlaRuns.mjs";
 import { digits, row } from "./measure.mjs";
 
-const options = process.argv.slice(2);
-const isJson = options.includes("--json");
-const [word = ""] = options.filter((option) => !option.startsWith("--"));
+/** What of products each is told: ours is full, and JAX's TF32, unless something else is said. */
+const precisions = [
+  { name: "full", ours: "highest", jax: ["--precision", "highest"] },
+  { name: "tf32", ours: "default", jax: [] },
+];
+const sides = [
+  { name: "ours", measure: ours },
+  { name: "jax", measure: jax },
+];
+
+const words = process.argv.slice(2).filter((word) => word !== "--json");
+const isJson = process.argv.includes("--json");
 const print = isJson ? () => undefined : (line) => console.log(line);
-const chosen = xlaRuns.filter(({ name }) => name.includes(word));
-if (chosen.length === 0) {
-  console.error(`Which run? There are ${xlaRuns.map(({ name }) => name).join(", ")}.`);
+
+const lists = [xlaRuns, precisions, sides];
+/** What a word names: one thing, or all that begin so. */
+const named = (list, word) => {
+  const exact = list.filter(({ name }) => name === word);
+  return exact.length > 0 ? exact : list.filter(({ name }) => name.startsWith(word));
+};
+for (const word of words) {
+  if (lists.some((list) => named(list, word).length > 0)) continue;
+  const names = lists.flat().map(({ name }) => name);
+  console.error(`There is no ${word}; there are ${names.join(", ")}.`);
   process.exit(2);
 }
-const asked = ["highest", "default"].filter((precision) => options.includes(`--${precision}`));
-const precisions = asked.length > 0 ? asked : ["highest", "default"];
-const problem = xlaProblem();
+/** Those of a list that words name, or all of them if no word does. */
+const chosen = (list) => {
+  const asked = words.flatMap((word) => named(list, word));
+  return asked.length === 0 ? list : list.filter((one) => asked.includes(one));
+};
+
+let child = null;
+let isInterrupted = false;
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.on(signal, () => {
+    isInterrupted = true;
+    child?.kill();
+  });
+}
+const here = (file) => fileURLToPath(new URL(file, import.meta.url));
+
+/** What a process reports as its last line, in JSON. */
+async function report(command, args, variables) {
+  if (isInterrupted) throw new Error("interrupted");
+  const env = {
+    ...process.env,
+    CUDA_CACHE_DISABLE: "1",
+    JAX_COMPILATION_CACHE_DIR: undefined,
+    JAX_DEFAULT_MATMUL_PRECISION: undefined,
+    ...variables,
+    BENCH_STARTED: String(Date.now() / 1000),
+  };
+  const running = promisify(execFile)(command, args, { env, maxBuffer: 2 ** 26 });
+  child = running.child;
+  const { stdout } = await running;
+  return JSON.parse(stdout.trim().split("\n").at(-1));
+}
+
+/** Ours with nothing in the cache, then with what that has left there. */
+async function* ours({ name }, precision) {
+  const cache = mkdtempSync(path.join(tmpdir(), "vibe-rl-bench-"));
+  const args = [here("gpu/xlaRun.mjs"), name, precision.ours];
+  try {
+    yield await report(process.execPath, args, { VIBE_RL_CACHE_DIR: cache });
+    yield { cached: true, ...(await report(process.execPath, args, { VIBE_RL_CACHE_DIR: cache })) };
+  } finally {
+    rmSync(cache, { recursive: true, force: true });
+  }
+}
+
+async function* jax({ algorithm, envs, updates, steps }, precision) {
+  const length = envs === undefined ? ["--steps", steps] : ["--envs", envs, "--updates", updates];
+  const args = [here("peers/jaxPeer.py"), algorithm, ...length.map(String), ...precision.jax];
+  yield await report(process.env.PYTHON ?? "python3", args, { XLA_PYTHON_CLIENT_PREALLOCATE: "false" });
+}
+
+let asked = chosen(sides);
+const problem = asked.some(({ name }) => name === "ours") ? xlaProblem() : null;
 if (problem !== null) {
   print(`Skipped, since programs cannot run on XLA here: ${problem}.`);
   if (isJson) console.log(JSON.stringify({ skipped: problem }));
   process.exit(0);
 }
-const jax = options.includes("--ours") ? { problem: undefined } : findJax();
-if (jax.problem !== undefined) print(jax.problem);
-
-const here = (file) => fileURLToPath(new URL(file, import.meta.url));
-
-/** What a process reports as its last line, in JSON. */
-function report(command, args, env) {
-  const started = String(Date.now() / 1000);
-  const { status, stdout, stderr } = spawnSync(command, args, {
-    encoding: "utf8",
-    env: { ...process.env, ...env, BENCH_STARTED: started },
-  });
-  if (status !== 0)
-    throw new Error(`${args.join(" ")} failed:\n${stderr.trim().split("\n").slice(-5).join("\n")}`);
-  return JSON.parse(stdout.trim().split("\n").at(-1));
+const peer = asked.some(({ name }) => name === "jax") ? findJax() : {};
+if (peer.problem !== undefined) {
+  print(peer.problem);
+  asked = asked.filter(({ name }) => name !== "jax");
 }
 
-/** Ours with nothing in the cache, then with what that has left there. */
-function ours(name, precision) {
-  const cache = mkdtempSync(path.join(tmpdir(), "vibe-rl-bench-"));
+const measurements = chosen(xlaRuns).flatMap((run) =>
+  chosen(precisions).flatMap((precision) => asked.map((side) => ({ run, precision, side }))),
+);
+const results = [];
+for (const { run, precision, side } of measurements) {
+  if (isInterrupted) break;
+  const about = { name: run.name, precision: precision.name, side: side.name };
+  const keep = (result) => {
+    results.push({ ...about, ...result });
+    console.log(JSON.stringify(results.at(-1)));
+  };
   try {
-    const [first, second] = [1, 2].map(() =>
-      report(process.execPath, [here("gpu/xlaRun.mjs"), name, precision], { VIBE_RL_CACHE_DIR: cache }),
-    );
-    return { ...first, again_s: second.start_s };
-  } finally {
-    rmSync(cache, { recursive: true });
+    for await (const result of side.measure(run, precision)) keep(result);
+  } catch (error) {
+    process.exitCode = 1;
+    keep({ error: (error.stderr || error.message).trim().split("\n").slice(-5).join("\n") });
   }
 }
 
-function theirs({ algorithm, envs, updates, steps }, precision) {
-  const length = envs === undefined ? ["--steps", steps] : ["--envs", envs, "--updates", updates];
-  const args = [here("peers/jaxPeer.py"), algorithm, ...length.map(String)];
-  return report(
-    process.env.PYTHON ?? "python3",
-    precision === "highest" ? [...args, "--precision", precision] : args,
-    { XLA_PYTHON_CLIENT_PREALLOCATE: "false" },
-  );
-}
-
-const widths = [18, 9, 12, 12, 7, 9, 9, 7, 9, 9, 7, 9];
-const cells = (mine, other, show) => [
-  show(mine),
-  other === undefined ? "-" : show(other),
-  other === undefined ? "-" : (mine / other).toFixed(2),
+/** Blocks of the table: of which results, what, and how it is shown. */
+const blocks = [
+  { title: "steps a second", field: "sps", show: digits },
+  { title: "seconds to trace and compile", field: "compile_s" },
+  { title: "seconds from the start to the end of the first run", field: "start_s" },
+  { title: "the same, with what is in our cache then", field: "start_s", cached: true },
 ];
-const seconds = (value) => value.toFixed(1);
-print(
-  `${jax.device ?? "One GPU"}; products, steps a second, seconds to compile, seconds from the start, started again`,
-);
-print(
-  row(widths, [
-    "",
-    "",
-    "vibe-rl",
-    "JAX",
-    "ratio",
-    "vibe-rl",
-    "JAX",
-    "ratio",
-    "vibe-rl",
-    "JAX",
-    "ratio",
-    "again",
-  ]),
-);
-const rows = [];
-for (const precision of precisions) {
-  for (const run of chosen) {
-    const other = jax.measure === undefined ? undefined : theirs(run, precision);
-    const mine = ours(run.name, precision);
-    rows.push({ name: run.name, precision, ours: mine, jax: other });
+const columns = precisions.flatMap((precision) => sides.map((side) => [precision.name, side.name]));
+const widths = [10, 12, 12, 7, 12, 12, 7, 13];
+print(`\n${peer.device ?? "One GPU"}; "full" is float32 products, "TF32" JAX's default`);
+print(row(widths, ["", "full", "JAX, full", "ratio", "TF32", "JAX, TF32", "ratio", "full : TF32"]));
+for (const { title, field, show = (value) => value.toFixed(1), cached } of blocks) {
+  const ofBlock = results.filter((result) => result.cached === cached && result[field] !== undefined);
+  if (ofBlock.length > 0) print(title);
+  for (const name of new Set(ofBlock.map((result) => result.name))) {
+    const [full, jaxFull, tf32, jaxTF32] = columns.map(
+      ([precision, side]) =>
+        ofBlock.find(
+          (result) => result.name === name && result.precision === precision && result.side === side,
+        )?.[field],
+    );
+    const cell = (value) => (value === undefined ? "-" : show(value));
+    const ratio = (one, other) => (one === undefined || other === undefined ? "-" : (one / other).toFixed(2));
     print(
       row(widths, [
-        ...[run.name, precision],
-        ...cells(mine.sps, other?.sps, digits),
-        ...cells(mine.compile_s, other?.compile_s, seconds),
-        ...cells(mine.start_s, other?.start_s, seconds),
-        seconds(mine.again_s),
+        ...[name, cell(full), cell(jaxFull), ratio(full, jaxFull)],
+        ...[cell(tf32), cell(jaxTF32), ratio(tf32, jaxTF32), ratio(full, jaxTF32)],
       ]),
     );
   }
 }
-if (isJson) console.log(JSON.stringify({ device: jax.device, rows }, null, 2));

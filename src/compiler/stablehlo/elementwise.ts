@@ -1,9 +1,9 @@
 // Elementwise arithmetic, comparisons, bits and choices.
 import { erf, erfInv, logistic } from "./functions.js";
-import { writeFormula } from "./formulas.js";
 import { float32Fma } from "./fusedMultiply.js";
 import { convertNumbers, divided, extreme, negated, truncate, zeroLike } from "./numbers.js";
 import { integerPower } from "./powers.js";
+import { threefry } from "./randomBits.js";
 import { isFloating, one, rules } from "./rule.js";
 import { tensor } from "./types.js";
 import type { Value, Writer } from "./writer.js";
@@ -68,7 +68,7 @@ export const elementwise = rules({
   atan2: direct("atan2"),
   erf,
   erfInv,
-  threefry2x32: ({ writer }, _, operands) => writeFormula(writer, "threefry2x32", operands),
+  threefry2x32: threefry,
 
   equal: comparison("EQ"),
   notEqual: comparison("NE"),

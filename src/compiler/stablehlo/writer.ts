@@ -48,6 +48,11 @@ export class Writer {
     this.depth = depth;
   }
 
+  /** Whether what is written is in no loop and no branch. */
+  get isOutside(): boolean {
+    return this.scopes.length === 1;
+  }
+
   line(text: string): void {
     this.lines.push("  ".repeat(this.depth) + text);
   }

@@ -84,14 +84,20 @@ describe("StableHLO", () => {
     expect(mainOf(f, floats(2)).join("\n")).not.toContain("barrier");
   });
 
-  it("draws random bits in a function of its own for each shape", () => {
+  it("draws few random bits outside of loops in one function, and in loops in one for each shape", () => {
     const f = (key: Array) => {
       const [first] = random.split(key);
-      return [random.bits(key, [3]), random.bits(first, [3])];
+      return [random.bits(key, [3]), random.bits(first, [5, 4]), random.bits(first, [100])];
     };
-    const { text } = written(f, [random.key(0)]);
-    expect(text.match(/private @threefry2x32\w*/g)?.sort()).toEqual([
+    const functionsOf = (g: (key: Array) => unknown) =>
+      written(g, [random.key(0)])
+        .text.match(/private @threefry2x32\w*/g)
+        ?.sort();
+    expect(functionsOf(f)).toEqual(["private @threefry2x32_128", "private @threefry2x32_64"]);
+    expect(functionsOf((key) => lax.map((each: Array) => f(each), key.reshape([1, 2])))).toEqual([
+      "private @threefry2x32_100",
       "private @threefry2x32_2",
+      "private @threefry2x32_20",
       "private @threefry2x32_3",
     ]);
   });

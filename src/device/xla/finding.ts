@@ -64,7 +64,7 @@ const pythonsOnPath = (): string[] =>
   (environment("PATH") ?? "")
     .split(path.delimiter)
     .filter((folder) => folder !== "" && fs.existsSync(path.join(folder, "python3")))
-    .map(path.dirname);
+    .map((folder) => path.dirname(folder));
 
 /** The folders in which Python has its packages: of an active environment, the user's, the shell's, the system's. */
 function packagesFolders(): string[] {

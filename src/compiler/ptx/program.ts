@@ -2,7 +2,9 @@
 // function for each kernel, the assembler takes twice as long)
 import { itemSize } from "../../array/index.js";
 import type { Place, Step } from "../kernel.js";
+import { accessesOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
+import { kernelsIn } from "../walk.js";
 import { worksIn, type Action, type WorkAction } from "./actions.js";
 import { Course } from "./course.js";
 import { functionsIn } from "./functions.js";
@@ -13,6 +15,8 @@ import { inStrands, type Strand } from "./strands.js";
 import { Stopwatch } from "./stopwatch.js";
 import { KernelText } from "./surroundings.js";
 import { PtxText } from "./text.js";
+import { registerLimit } from "./dot/layout.js";
+import type { Held, Steady } from "./work.js";
 import { Trace } from "./trace.js";
 import { controlBytes, lanesOfWarp, type PtxProgram } from "./types.js";
 
@@ -65,6 +69,9 @@ export function renderProgram(
   };
 }
 
+/** The share of the registers that may be taken by what is the same in all turns of a loop. */
+const heldShare = 1 / 4;
+
 /** Bytes that a thread moves at once. */
 const wordsBytes = 16;
 
@@ -91,6 +98,10 @@ class ProgramRenderer {
   private readonly stopwatch: Stopwatch | null;
   private readonly trace: Trace | null;
   private readonly numbers: ReadonlyMap<WorkAction, number>;
+  /** What is in registers in the loops that are being written. */
+  private readonly held = new Map<Steady, Held>();
+  /** Registers that there are for more of it. */
+  private free: number;
   /** The kernel that was written last. */
   private written = 0;
 
@@ -103,6 +114,7 @@ class ProgramRenderer {
   ) {
     const { out } = this;
     this.threads = blocks.threads;
+    this.free = heldShare * registerLimit(blocks.threads);
     this.numbers = new Map(works.map((work, at) => [work, at]));
     this.memory = this.parameter("memory");
     this.control = this.parameter("control");
@@ -256,6 +268,7 @@ class ProgramRenderer {
       );
       return;
     }
+    const letGo = this.hold(step, body);
     const register = out.asUniform(out.effect("mov.u32", "b32", reverse ? String(length - 1) : "0"));
     this.counters.set(id, register);
     const start = out.newLabel();
@@ -269,6 +282,39 @@ class ProgramRenderer {
       reverse ? "0" : String(length),
     );
     out.line(`@${more} bra.uni ${start};`);
+    letGo();
+  }
+
+  /**
+   * Has in registers what works in a loop read and nothing in it changes, as far as there are enough of them, until what is
+   * returned is called.
+   */
+  private hold(step: ActionOf<"loop">["step"], body: readonly Action[]): () => void {
+    const accesses = kernelsIn([step]).flatMap((kernel) => accessesOf(kernel));
+    const changed = new Set(accesses.flatMap(({ kind, buffer }) => (kind === "write" ? [buffer] : [])));
+    const isSame = ({ buffer, counters }: Place) =>
+      !changed.has(buffer) && counters.every(({ counter }) => counter.id !== step.counter.id);
+    const known = new Map<string, Held>();
+    const before = this.free;
+    const found: Steady[] = [];
+    for (const action of body) {
+      if (action.kind !== "work") continue;
+      for (const steady of action.work.steady ?? []) {
+        const { place, words, load } = steady;
+        const key = `${action.first} ${steady.key}`;
+        if (!isSame(place) || (words > this.free && !known.has(key))) continue;
+        if (!known.has(key)) {
+          known.set(key, load(this.textFor(action)));
+          this.free -= words;
+        }
+        this.held.set(steady, known.get(key) as Held);
+        found.push(steady);
+      }
+    }
+    return () => {
+      this.free = before;
+      found.forEach((steady) => this.held.delete(steady));
+    };
   }
 
   private writeWhile({ step, test, body }: ActionOf<"while">): void {
@@ -322,21 +368,24 @@ class ProgramRenderer {
   }
 
   private writeWork(action: WorkAction): void {
-    const { out, plan, threads, memory, own, shared, grid, counters } = this;
+    const { out } = this;
     const number = this.numbers.get(action) ?? 0;
     this.written = Math.max(this.written, number);
     this.trace?.next(number);
     this.stopwatch?.next(number);
     out.line(`// ${this.kernels[number]}`);
-    out.scope(() => {
-      const inBlock = this.threadBehind(action.first);
-      const parts = action.isOverBlocks ? plan.division.parts : 1;
-      const block = () => out.effect("mov.u32", "b32", "%ctaid.x");
-      const thread =
-        parts === 1 ? inBlock : out.effect("mad.lo.s32", "b32", block(), String(threads), inBlock);
-      const surroundings = { memory, own, shared, thread, grid, counters };
-      action.work.write(new KernelText(out, plan, parts * threads, surroundings));
-    });
+    out.scope(() => action.work.write(this.textFor(action), this.held));
+  }
+
+  /** What a work is written with. */
+  private textFor({ first, isOverBlocks }: WorkAction): KernelText {
+    const { out, plan, threads, memory, own, shared, grid, counters } = this;
+    const inBlock = this.threadBehind(first);
+    const parts = isOverBlocks ? plan.division.parts : 1;
+    const block = () => out.effect("mov.u32", "b32", "%ctaid.x");
+    const thread = parts === 1 ? inBlock : out.effect("mad.lo.s32", "b32", block(), String(threads), inBlock);
+    const surroundings = { memory, own, shared, thread, grid, counters };
+    return new KernelText(out, plan, parts * threads, surroundings);
   }
 
   /** The number of the thread, counted from another one on: what few threads do goes on at the same time on different ones. */

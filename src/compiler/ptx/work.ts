@@ -9,10 +9,25 @@ import { loopWork } from "./loop.js";
 import { sortWork } from "./sort.js";
 import type { KernelText } from "./surroundings.js";
 
+/** Registers with what a lane has read of a place, chunk by chunk. */
+export type Held = readonly (readonly (readonly string[])[])[];
+
+/** What a work reads from a place each time, and can have in registers where that stays the same in a loop around it. */
+export interface Steady {
+  readonly place: Place;
+  /** How many registers a lane has it in. */
+  readonly words: number;
+  /** What is read in the same way by the same threads is the same. */
+  readonly key: string;
+  readonly load: (text: KernelText) => Held;
+}
+
 export interface Work {
   /** Threads that have something to do, from the first on; they are whole warps. */
   readonly threads: number;
-  readonly write: (text: KernelText) => void;
+  /** Its code, where some of what it reads is in registers. */
+  readonly write: (text: KernelText, held: ReadonlyMap<Steady, Held>) => void;
+  readonly steady?: readonly Steady[];
   /** In words, for people: how threads share it. */
   readonly describe: () => string;
 }

@@ -1,7 +1,7 @@
 // Products of TF32 in tensor cores: cut up so that banks do not conflict, with the right sums in tiles of every kind, and as
 // exact as TF32 is.
 import { describe, expect, it } from "vitest";
-import { grad, jit, np, registerBackend, type Array } from "../../../src/array/index.js";
+import { grad, jit, lax, np, registerBackend, type Array } from "../../../src/array/index.js";
 import { dumpText, ptxRenderer } from "../../../src/compiler/index.js";
 import { frontsOf } from "../../../src/compiler/ptx/dot/tensor/cost.js";
 import { tensorTilingOf } from "../../../src/compiler/ptx/dot/tensor/tiling.js";
@@ -155,6 +155,32 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/tensor.test.ts"))("blocks", {
     expect(dumpText("schedule", compiled)?.text).toContain("steps in pairs");
     const tolerance = { rtol: 5e-3, atol: 5e-3 };
     expectTogether([{ name: "gradients", f: slopes, args, tolerance }], onTensorCores.device);
+  });
+
+  it("read weights before a loop of few kernels that leaves them as they are, and in it where it changes them", () => {
+    const turns = (x: Array, w: Array, changes: boolean) =>
+      lax.scan(
+        ([y, v]: [Array, Array], at: Array) => {
+          const next = y.matmul(v).clip(-9, 9).sub(at.mod(3));
+          return [[next, changes ? np.flip(v, 1).sub(at.mod(2)) : v] as [Array, Array], next.sum(1)];
+        },
+        [x, w] as [Array, Array],
+        np.arange(16),
+      );
+    const args = [wholeNumbers([8, 32], "float32", 1), wholeNumbers([32, 32], "float32", 2)] as const;
+    /** How often a lane reads something in the product. */
+    const readsOf = (f: (x: Array, w: Array) => unknown): number => {
+      const [text] = compileFor(ptxRenderer({ ...tf32, mostBlocks: 1 }))(f, ...args).compiled.code.texts;
+      const [, product] = /\/\/ k\d+_product\w*\n(.*?)\/\/ k/s.exec(text) ?? [];
+      expect(product).toContain("mma.sync");
+      return product.split(/\bld\.\w+/).length - 1;
+    };
+    const [same, other] = [false, true].map((changes) => {
+      const f = (x: Array, w: Array) => turns(x, w, changes);
+      expectTogether([{ name: `changes: ${changes}`, f, args: [...args] }], onTensorCores.device);
+      return readsOf(f);
+    });
+    expect([same, 2 * same < other]).toEqual([2, true]);
   });
 
   it("let no NaN and no infinity get lost", () => {

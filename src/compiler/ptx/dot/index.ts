@@ -15,6 +15,7 @@ import { join, type Bit } from "./join.js";
 import { lineOffset, vector, type Tiling } from "./layout.js";
 import { linesAt, range, type Line } from "./lines.js";
 import { renderTensor, tensorShape } from "./tensor/index.js";
+import { steadyOf } from "./tensor/steady.js";
 
 /** How a tile lies along rows, or columns. */
 interface Extension {
@@ -35,9 +36,14 @@ export function dotWork(kernels: readonly DotKernel[], needs: Omit<DotNeeds, "va
       ? null
       : { from: kernels.map((_, at) => at), places: variantPlaces(kernels), pieces: null };
   if ("kind" in tiling) {
+    const steady = variants === null ? steadyOf(tiling, threads) : null;
     return {
+      ...(steady !== null && { steady: [steady.left, steady.right] }),
       threads: wholeWarps(sizeOf(tensorShape(tiling)) * lanesOfWarp, threads),
-      write: (text) => renderTensor(text.of(variants), kernel, tiling),
+      write: (text, held) =>
+        renderTensor(text.of(variants), kernel, tiling, (side) =>
+          steady === null ? null : (held.get(steady[side]) ?? null),
+        ),
       describe: () => describeTensor(tiling),
     };
   }

@@ -4,6 +4,7 @@ import type { DotKernel } from "../../../kernel.js";
 import { extentOf } from "../../../schedule/product.js";
 import { divide, positionsOf } from "../../indices.js";
 import type { KernelText } from "../../surroundings.js";
+import type { Held } from "../../work.js";
 import { lanesOfWarp } from "../../types.js";
 import { goOn } from "../epilogue.js";
 import { isAlongColumns, vector } from "../layout.js";
@@ -31,20 +32,49 @@ export const tensorShape = (tiling: TensorTiling): number[] => [
   ...sides.map((side) => tilesAlong(tiling, side)),
 ];
 
-export function renderTensor(text: KernelText, kernel: DotKernel, tiling: TensorTiling): void {
-  const { out, thread, threads } = text;
-  const { product } = tiling;
-  const shape = tensorShape(tiling);
+/** Where a thread is in its warp. */
+export function laneOf({ out, thread, threads }: KernelText): Lane {
   const { remainder } = divide(out, thread, lanesOfWarp, threads);
   const { quotient: group, remainder: place } = divide(out, remainder, groupLanes, lanesOfWarp);
-  const lane = { group, place };
+  return { group, place };
+}
+
+/** Whose product a tile of a number is. */
+export function tileAt(
+  { out }: KernelText,
+  { product }: TensorTiling,
+  index: string,
+  shape: readonly number[],
+): WarpTile {
+  const [batchIndex, left, right] = positionsOf(out, index, shape);
+  const extents = product.batch.map(({ extent }) => extent);
+  return { batch: positionsOf(out, batchIndex, extents), left, right };
+}
+
+/** What lanes have of a side already, chunk by chunk of the depth; null where they read it. */
+type HeldOf = (side: Side) => Held | null;
+
+export function renderTensor(
+  text: KernelText,
+  kernel: DotKernel,
+  tiling: TensorTiling,
+  heldOf: HeldOf,
+): void {
+  const { out, threads } = text;
+  const { product } = tiling;
+  const shape = tensorShape(tiling);
+  const lane = laneOf(text);
   const warps = threads / lanesOfWarp;
   out.stride(text.warp, sizeOf(shape), warps, warps, (index) => {
-    const [batchIndex, left, right] = positionsOf(out, index, shape);
-    const extents = product.batch.map(({ extent }) => extent);
-    const tile = { batch: positionsOf(out, batchIndex, extents), left, right };
+    const tile = tileAt(text, tiling, index, shape);
     const sums = new Sums(text, tiling);
-    addUp(text, tiling, tile, lane, sums);
+    const add = (outer: readonly string[]) => {
+      const [left, right] = sides.map((side) =>
+        readerOf(text, tiling, side, tile, lane, outer, heldOf(side)),
+      );
+      addAlong(text, tiling, left, right, sums);
+    };
+    addUp(text, tiling, add);
     const [rows, columns] = sides.map((side) => sumLines(text, kernel, tiling, side, tile, lane));
     goOn(text, kernel, product, {
       ...{ batch: tile.batch, rows: rows.lines, columns: columns.lines, condition: null, isRough: true },
@@ -136,32 +166,41 @@ class Sums {
   }
 }
 
-function addUp(text: KernelText, tiling: TensorTiling, tile: WarpTile, lane: Lane, sums: Sums): void {
-  const { out } = text;
-  const outer = tiling.product.depth.slice(0, -1);
+/** Does something for all positions along the outer axes of depth. */
+function addUp(
+  { out }: KernelText,
+  { product }: TensorTiling,
+  add: (outer: readonly string[]) => void,
+): void {
+  const outer = product.depth.slice(0, -1);
   const extents = outer.map(({ extent }) => extent);
-  if (outer.length === 0) addAlong(text, tiling, tile, lane, [], sums);
-  else
-    out.loop("0", String(extentOf(outer)), "1", (index) =>
-      addAlong(text, tiling, tile, lane, positionsOf(out, index, extents), sums),
-    );
+  if (outer.length === 0) add([]);
+  else out.loop("0", String(extentOf(outer)), "1", (index) => add(positionsOf(out, index, extents)));
 }
 
-/** Adds up all steps of the innermost axis of depth. */
-function addAlong(
+/** What a lane has of a side from a position on, of which there are no more than so many steps. */
+type Reader = (position: string, steps: number) => Fragments;
+
+function readerOf(
   text: KernelText,
   tiling: TensorTiling,
+  side: Side,
   tile: WarpTile,
   lane: Lane,
   outer: readonly string[],
-  sums: Sums,
-): void {
-  const { out } = text;
-  const [left, right] = sides.map((side) => new Operand(text, tiling, side, tile, lane, outer));
+  held: Held | null,
+): Reader {
+  if (held !== null) return (position) => held[Number(position) / tiling.steps];
+  const operand = new Operand(text, tiling, side, tile, lane, outer);
+  return (position, steps) => operand.load(position, steps);
+}
+
+/** Adds up all steps of the innermost axis of depth. */
+function addAlong({ out }: KernelText, tiling: TensorTiling, left: Reader, right: Reader, sums: Sums): void {
   const length = tiling.product.depth.at(-1)?.extent ?? 1;
   const chunk = tiling.steps;
   const add = (position: string, steps: number) => {
-    const [rows, columns] = [left.load(position, steps), right.load(position, steps)];
+    const [rows, columns] = [left(position, steps), right(position, steps)];
     const words = rows[0].length;
     for (let at = 0; at < words; at += 2) sums.add(rows, columns, at, at + 1 < words ? 2 : 1);
   };

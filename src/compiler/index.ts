@@ -26,7 +26,9 @@ export { programKey } from "./key.js";
 export { ptxRenderer, type PtxProgram, type PtxTarget } from "./ptx/renderer.js";
 export {
   logWords,
+  inHalves,
   stablehlo,
+  type Half,
   type LoggedMessage,
   type Placement,
   type StablehloProgram,

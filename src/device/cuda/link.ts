@@ -61,7 +61,7 @@ export function linked(
   };
   if (texts.length === 1 || helper === null) return texts.map(here);
   const last = texts[texts.length - 1];
-  helper.begin(name, last);
+  helper.begin({ name, text: last });
   const codes = texts.slice(0, -1).map(here);
   // What it could not make says here why.
   return [...codes, helper.finish() ?? here(last)];

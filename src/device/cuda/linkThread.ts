@@ -1,12 +1,12 @@
 // The program of a thread that has the driver compile a part of a program.
-import { threads } from "../../node/index.js";
+import { doAside } from "../aside.js";
 import { findDriver, type Driver } from "./driver.js";
 import { status } from "./functions.js";
 import { link } from "./link.js";
-import { stages, type LinkRequest, type LinkTask } from "./linkHelper.js";
+import type { LinkTask } from "./linkHelper.js";
 
-/** The driver, with the context that this process has; null where there is none. */
-function driverFor({ handle }: LinkTask): Driver | null {
+/** The driver, with the context that this process has of a card; null where there is none. */
+function driverFor(handle: number): Driver | null {
   const driver = findDriver();
   if ("problem" in driver) return null;
   const { call } = driver;
@@ -17,20 +17,11 @@ function driverFor({ handle }: LinkTask): Driver | null {
   return isThere ? driver : null;
 }
 
-const { parentPort } = threads;
-if (parentPort === null) throw new Error("this is the program of a thread");
-const task = (threads as { readonly workerData: unknown }).workerData as LinkTask;
-const { stage } = task;
-const driver = driverFor(task);
-parentPort.on("message", ({ name, text, answers }: LinkRequest) => {
-  if (driver === null) return;
-  if (Atomics.compareExchange(stage, 0, stages.waiting, stages.working) !== stages.waiting) return;
-  try {
-    const made = link(driver, name, text);
+doAside((handle: number) => {
+  const driver = driverFor(handle);
+  return ({ name, text }: LinkTask): Uint8Array | null => {
     // What is wrong with a text is told by the thread that asked.
-    answers.postMessage("refused" in made ? null : made);
-  } finally {
-    Atomics.store(stage, 0, stages.done);
-    Atomics.notify(stage, 0);
-  }
+    const made = driver === null ? null : link(driver, name, text);
+    return made === null || "refused" in made ? null : made;
+  };
 });

@@ -1,11 +1,12 @@
 // The device "gpu": programs as StableHLO, compiled and run by XLA behind a PJRT plugin.
 import type { Backend, CompileOptions, Program } from "../../array/index.js";
-import { isCompilable, programKey, stablehlo } from "../../compiler/index.js";
+import { inHalves, isCompilable, programKey, stablehlo } from "../../compiler/index.js";
 import { writeDumps } from "../dump.js";
 import { Remembered } from "../remembered.js";
 import { findClient, needClient, type Client } from "./client.js";
 import { XlaExecutable, type Ready } from "./executable.js";
-import { programOf } from "./programs.js";
+import { XlaPair } from "./pair.js";
+import { programsOf } from "./programs.js";
 import { defaultPrecision } from "../precision.js";
 import { xlaSettings } from "./settings.js";
 import { XlaShardedExecutable } from "./sharded.js";
@@ -17,21 +18,32 @@ export function xlaProblem(): string | null {
 }
 
 export function xlaBackend(): Backend {
-  const remembered = new Remembered<Ready>();
+  const remembered = new Remembered<readonly Ready[]>();
 
-  function ready(client: Client, program: Program, options: CompileOptions): Ready {
-    const { name, constants, donated } = options;
-    const precision = options.matmulPrecision ?? defaultPrecision();
+  /** A program, or its halves, compiled. */
+  function ready(
+    client: Client,
+    programs: readonly Program[],
+    donated: readonly (readonly boolean[])[],
+    { name, matmulPrecision: asked }: CompileOptions,
+  ): readonly Ready[] {
+    const matmulPrecision = asked ?? defaultPrecision();
     const settings = xlaSettings();
-    const flags = [...constants.map(() => false), ...donated];
-    const key = [flags.join(), precision, JSON.stringify(settings), programKey(program)].join(" ");
+    const keys = programs.map((program, at) => `${donated[at].join()} ${programKey(program)}`);
+    const key = [matmulPrecision, JSON.stringify(settings), ...keys].join(" ");
     const before = remembered.recall(key);
     if (before !== undefined) return before;
-    const written = stablehlo(program, { name, donated: flags, matmulPrecision: precision });
-    const { text, simplified, messages, logSize } = written;
-    writeDumps(name, { simplified, listings: { stablehlo: () => ({ suffix: "mlir", text }) } });
-    const compiled = programOf(client, name, text, { partitions: 1, settings });
-    return remembered.remember(key, { compiled, messages, logSize });
+    const written = programs.map((program, at) =>
+      stablehlo(program, { name, donated: donated[at], matmulPrecision }),
+    );
+    for (const { text, simplified } of written)
+      writeDumps(name, { simplified, listings: { stablehlo: () => ({ suffix: "mlir", text }) } });
+    const texts = written.map(({ text }) => text);
+    const compiled = programsOf(client, name, texts, { partitions: 1, settings });
+    return remembered.remember(
+      key,
+      written.map(({ messages, logSize }, at) => ({ compiled: compiled[at], messages, logSize })),
+    );
   }
 
   return {
@@ -40,7 +52,15 @@ export function xlaBackend(): Backend {
     compile: (program, options) => {
       const client = needClient();
       const { name, constants, donated } = options;
-      return new XlaExecutable(client, name, ready(client, program, options), program, constants, donated);
+      const flags = [...constants.map(() => false), ...donated];
+      const halves = inHalves(program);
+      if (halves === null) {
+        const [one] = ready(client, [program], [flags], options);
+        return new XlaExecutable(client, name, one, program, constants, donated);
+      }
+      return new XlaPair(client, halves, flags, options, (programs, given) =>
+        ready(client, programs, given, options),
+      );
     },
     sharded: (program, options) => new XlaShardedExecutable(needClient(), program, options),
   };

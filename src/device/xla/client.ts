@@ -88,26 +88,16 @@ export class Client {
 
   /** Compiles a module of StableHLO; a plugin may refuse. */
   compile(text: string, options: BuildOptions): CompiledProgram {
-    const { plugin } = this;
-    const { koffi } = plugin;
-    const code = new Bytes(koffi, new TextEncoder().encode(text));
-    const format = new Bytes(koffi, new TextEncoder().encode("mlir"));
-    const encoded = new Bytes(koffi, compileOptions(options));
-    const program = new Block(koffi, "Program").set({
-      ...{ code: code.address, codeSize: code.bytes.length },
-      ...{ format: format.address, formatSize: 4 },
-    });
-    const compiled = plugin.ask("Client_Compile", {
-      client: this.handle,
-      program: program.address,
-      options: encoded.address,
-      optionsSize: encoded.bytes.length,
-    });
-    keepUntilHere(code, format, encoded, program);
-    return this.described(compiled.get("executable"));
+    return this.described(compileText(this.plugin, this.handle, text, compileOptions(options)));
   }
 
-  private described(handle: bigint): CompiledProgram {
+  /** Where another thread finds it. */
+  get address(): bigint {
+    return this.handle;
+  }
+
+  /** A program that has been compiled, by its handle. */
+  described(handle: bigint): CompiledProgram {
     const { plugin } = this;
     return this.withExecutable(handle, (executable) => ({
       handle,
@@ -211,6 +201,24 @@ export class Client {
   forget({ handle }: CompiledProgram): void {
     this.plugin.ask("LoadedExecutable_Destroy", { executable: handle });
   }
+}
+
+/** Compiles a module of StableHLO for a client; returns its handle. */
+export function compileText(plugin: Plugin, client: bigint, text: string, options: Uint8Array): bigint {
+  const { koffi } = plugin;
+  const code = new Bytes(koffi, new TextEncoder().encode(text));
+  const format = new Bytes(koffi, new TextEncoder().encode("mlir"));
+  const encoded = new Bytes(koffi, options);
+  const program = new Block(koffi, "Program").set({
+    ...{ code: code.address, codeSize: code.bytes.length },
+    ...{ format: format.address, formatSize: 4 },
+  });
+  const compiled = plugin.ask("Client_Compile", {
+    ...{ client, program: program.address },
+    ...{ options: encoded.address, optionsSize: encoded.bytes.length },
+  });
+  keepUntilHere(code, format, encoded, program);
+  return compiled.get("executable");
 }
 
 /** The layout of so many axes whose last one is fastest, whatever the device prefers. */

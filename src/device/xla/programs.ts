@@ -7,6 +7,7 @@ import { removeEntry } from "../cache/entries.js";
 import { cachePath, prepareFolder, reasonOf } from "../cache/folder.js";
 import { withRoom } from "./buffers.js";
 import type { Client, CompiledProgram } from "./client.js";
+import { startCompileHelper } from "./compileHelper.js";
 import { compileOptions, type BuildOptions } from "./compileOptions.js";
 import { codes } from "./functions.js";
 import { PluginError } from "./plugin.js";
@@ -48,33 +49,75 @@ export function compileProgram(
 }
 
 /** What XLA makes of a text: the program in the cache, or a new one, which is kept there. */
-export function programOf(
+export const programOf = (
   client: Client,
   name: string,
   text: string,
   options: BuildOptions,
-): CompiledProgram {
-  if (!isKept(client, options)) return compileProgram(client, name, text, options);
+): CompiledProgram => programsOf(client, name, [text], options)[0];
+
+/** The same for several texts. Of two that are new one is compiled in another thread. */
+export function programsOf(
+  client: Client,
+  name: string,
+  texts: readonly string[],
+  options: BuildOptions,
+): CompiledProgram[] {
+  if (!isKept(client, options)) return compileAll(client, name, texts, options);
   const cache = cachePath();
   const problem = prepareFolder(cache);
-  const key = keyOf(client, text, options);
-  const kept = problem === null ? loadKept(client, cache, key) : null;
-  if (kept !== null) return kept;
-  const compiled = compileProgram(client, name, text, options);
+  const keys = texts.map((text) => keyOf(client, text, options));
+  const kept = keys.map((key) => (problem === null ? loadKept(client, cache, key) : null));
+  const isNew = (_: unknown, at: number): boolean => kept[at] === null;
+  const compiled = compileAll(client, name, texts.filter(isNew), options);
+  keys.filter(isNew).forEach((key, at) => keep(client, name, compiled[at], problem, key));
+  return kept.map((one) => one ?? (compiled.shift() as CompiledProgram));
+}
+
+/** Keeps a program in the cache, or says why that cannot be. */
+function keep(
+  client: Client,
+  name: string,
+  compiled: CompiledProgram,
+  problem: string | null,
+  key: string,
+): void {
+  const cache = cachePath();
   try {
     if (problem !== null) throw new Error(problem);
     const compiler = `${client.devices[0].kind}, PJRT ${client.plugin.version}`;
     writeCode(cache, key, codeName, client.serialize(compiled), { program: name, compiler });
   } catch (error) {
     // Some plugins have no such form of their programs.
-    if (error instanceof PluginError && error.code === codes.unimplemented) return compiled;
+    if (error instanceof PluginError && error.code === codes.unimplemented) return;
     warnOnce(
       `programs of XLA are compiled anew in every process, since ${cache} cannot keep them: ${reasonOf(error)}. ` +
         "VIBE_RL_CACHE_DIR names another folder",
       "XlaWarning",
     );
   }
-  return compiled;
+}
+
+/** Compiles texts; while this thread does the last of several, another one does the first. */
+function compileAll(
+  client: Client,
+  name: string,
+  texts: readonly string[],
+  options: BuildOptions,
+): CompiledProgram[] {
+  const here = (text: string) => compileProgram(client, name, text, options);
+  if (texts.length < 2) return texts.map(here);
+  const [first, ...others] = texts;
+  const helper = startCompileHelper(client);
+  try {
+    const settings = { ...ownSettings(client), ...options.settings };
+    helper.begin({ text: first, options: compileOptions({ ...options, settings }) });
+    const compiled = others.map(here);
+    const handle = helper.finish();
+    return [handle === null ? here(first) : client.described(handle), ...compiled];
+  } finally {
+    helper.dismiss();
+  }
 }
 
 /**

@@ -4,8 +4,9 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { cachePath } from "../../../src/device/cache/folder.js";
 import { clearCache, listCache } from "../../../src/device/cache/keeping.js";
-import { programOf } from "../../../src/device/xla/programs.js";
+import { programOf, programsOf } from "../../../src/device/xla/programs.js";
 import { temporaryFolder, warningsOf } from "../../temporary.js";
+import { failureOf } from "../native.js";
 import { fakeProblem, newFake, type Fake } from "./fake.js";
 
 beforeEach(() => vi.stubEnv("VIBE_RL_CACHE_DIR", path.join(temporaryFolder(), "cache")));
@@ -35,6 +36,29 @@ describe.skipIf(fakeProblem("test/device/xla/cache.test.ts") !== null)("programs
     expect(clearCache().entries).toBe(1);
     get(fake);
     expect(counts(fake)).toEqual([2, 1]);
+  });
+
+  it("are compiled two at a time, where the cache has neither", () => {
+    const fake = newFake({ isCuda: 1 });
+    const both = (...names: string[]) =>
+      programsOf(fake.client(), "both", names.map(text), { partitions: 1, settings: {} }).map(
+        ({ outputs }) => outputs,
+      );
+    expect(both("first", "patient")).toEqual([1, 1]);
+    expect([...counts(fake), fake.get("compiledAside")]).toEqual([2, 0, 1]);
+    expect(both("first", "other")).toEqual([1, 1]);
+    expect([...counts(fake), fake.get("compiledAside")]).toEqual([3, 1, 1]);
+  });
+
+  it("are refused with the reason, whichever thread was to compile them", () => {
+    for (const names of [
+      ["refused", "same"],
+      ["same", "refused"],
+    ]) {
+      const client = newFake().client();
+      const both = () => programsOf(client, "both", names.map(text), { partitions: 1, settings: {} });
+      expect(failureOf(both)).toContain("XLA cannot compile both: error: this text is refused");
+    }
   });
 
   it("are compiled anew for another text, other settings or another plugin", () => {

@@ -2,17 +2,22 @@
 // arguments to the results, one to each; where an argument may be overwritten, its memory becomes the result's. The text decides what goes wrong:
 // "refused" in it cannot be compiled, "full" runs out of memory as long as there are more buffers than the number "room"; arguments do
 // not fit as long as there are more than "sendRoom". What is compiled can be written down, unless "writes" is 0, and is read by who has the same "make".
+// A text with "patient" is compiled when another thread has compiled something.
 // Settings and counters are named numbers, by fake_set and fake_get.
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static pthread_t loader;
+__attribute__((constructor)) static void note_loader(void) { loader = pthread_self(); }
 
 static struct { const char *name; int64_t value; } numbers[] = {
   {"major", 0}, {"minor", 115}, {"devices", 1}, {"createStatus", 0}, {"holes", 0}, {"room", 1 << 30},
   {"buffers", 0}, {"events", 0}, {"sent", 0}, {"fetched", 0}, {"runs", 0}, {"options", 0}, {"failFetch", 0}, {"nodes", 1}, {"getMs", 20000},
-  {"sendRoom", 1 << 30}, {"compiled", 0}, {"loaded", 0}, {"make", 1}, {"writes", 1}, {"failRun", 0}, {"isCuda", 0}, {"compileRoom", 0}, {"compileOptions", 0}, {"knows", 1}, {"bytes", 0}, {"limit", 0}, {"temporary", 0},
+  {"sendRoom", 1 << 30}, {"compiled", 0}, {"loaded", 0}, {"make", 1}, {"writes", 1}, {"failRun", 0}, {"isCuda", 0}, {"compileRoom", 0}, {"compileOptions", 0}, {"knows", 1}, {"bytes", 0}, {"limit", 0}, {"temporary", 0}, {"compiledAside", 0},
 };
 static int64_t *number(const char *name) {
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -142,6 +147,8 @@ static void *compile(Word *a) {
   if (a[5] > 40 && !*number("knows")) return fail(3, "No such compile option: 'xla_gpu_experimental_enable_fusion_autotuner'");
   *number("compileOptions") = a[5];
   ++*number("compiled");
+  if (!pthread_equal(pthread_self(), loader)) ++*number("compiledAside");
+  for (int ms = 0; strstr(text, "patient") && !*(volatile int64_t *)number("compiledAside") && ms < 30000; ms++) usleep(1000);
   Program *program = calloc(1, sizeof *program);
   char *head = strstr(text, "@main"), *end = strchr(head, '\n'), *arrow = strstr(head, ") -> ");
   for (char *at = arrow; (at = strstr(at, "tensor<")) && at < end; at++) program->outputs++;

@@ -1,0 +1,71 @@
+// A thread that does something at the same time as this one, which cannot turn its event loop meanwhile. Whoever comes to a
+// task first does it: where the thread cannot start, as in a bundle without its file, this one does.
+import { startWorker, threads, type MessagePort } from "../node/index.js";
+
+/** How far the thread has come. */
+const stages = { waiting: 0, working: 1, done: 2, dismissed: 3 } as const;
+
+/** What a thread is started with, and what it is asked. */
+interface Start {
+  readonly stage: Int32Array;
+  readonly setting: unknown;
+}
+interface Asked {
+  readonly task: unknown;
+  readonly answers: MessagePort;
+}
+
+/** A thread for one task. */
+export interface Aside<Task, Answer> {
+  readonly begin: (task: Task) => void;
+  /** Waits for the answer; null if the thread has not come to the task, or could not do it. */
+  readonly finish: () => Answer | null;
+  readonly dismiss: () => void;
+}
+
+/** The file of a thread beside this package's file at an address; the built one where that is a source, which Node cannot run. */
+export const threadBeside = (address: string, name: string): URL =>
+  new URL(
+    `${name}.js`,
+    address.endsWith(".ts") ? address.replace(/\/src\/(?!.*\/src\/)/, "/dist/") : address,
+  );
+
+export function startAside<Setting, Task, Answer>(url: URL, setting: Setting): Aside<Task, Answer> {
+  const stage = new Int32Array(new SharedArrayBuffer(4));
+  const worker = startWorker(url, undefined, { workerData: { stage, setting } satisfies Start });
+  worker.unref();
+  worker.on("error", () => undefined);
+  const { port1: here, port2: there } = new threads.MessageChannel();
+  return {
+    begin: (task) => worker.postMessage({ task, answers: there } satisfies Asked, [there]),
+    finish: () => {
+      if (Atomics.compareExchange(stage, 0, stages.waiting, stages.dismissed) === stages.waiting) return null;
+      Atomics.wait(stage, 0, stages.working);
+      return (threads.receiveMessageOnPort(here)?.message as Answer | null | undefined) ?? null;
+    },
+    dismiss: () => {
+      Atomics.compareExchange(stage, 0, stages.waiting, stages.dismissed);
+      here.close();
+      void worker.terminate();
+    },
+  };
+}
+
+/** The program of such a thread: gets ready, then does its task, or answers null where it cannot. */
+export function doAside<Setting, Task, Answer>(
+  prepare: (setting: Setting) => (task: Task) => Answer | null,
+): void {
+  const { parentPort } = threads;
+  if (parentPort === null) throw new Error("this is the program of a thread");
+  const { stage, setting } = (threads as { readonly workerData: unknown }).workerData as Start;
+  const work = prepare(setting as Setting);
+  parentPort.on("message", ({ task, answers }: Asked) => {
+    if (Atomics.compareExchange(stage, 0, stages.waiting, stages.working) !== stages.waiting) return;
+    try {
+      answers.postMessage(work(task as Task));
+    } finally {
+      Atomics.store(stage, 0, stages.done);
+      Atomics.notify(stage, 0);
+    }
+  });
+}

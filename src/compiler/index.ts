@@ -28,7 +28,7 @@ export {
   logWords,
   inHalves,
   stablehlo,
-  type Half,
+  type Halves,
   type LoggedMessage,
   type Placement,
   type StablehloProgram,

@@ -20,11 +20,17 @@ export interface Half {
   readonly inputs: readonly number[];
 }
 
-/** The two halves; the second one takes all that the first returns behind its own inputs. Null where one is as good. */
-export function inHalves(
-  given: Program,
-  fewest = usuallyFewest,
-): readonly [first: Half, second: Half] | null {
+export interface Halves {
+  readonly first: Half;
+  readonly second: Half;
+  /** Which results of the first the second takes, behind its own inputs. */
+  readonly handed: readonly number[];
+  /** Whose result each of the program's is, and which. */
+  readonly results: readonly { readonly half: "first" | "second"; readonly at: number }[];
+}
+
+/** The two halves of a program; null where one program is as good. */
+export function inHalves(given: Program, fewest = usuallyFewest): Halves | null {
   if (countEquations(given) < fewest || given.equations.some(hasEffect)) return null;
   const program = simplifyProgram(given);
   const counts = program.equations.map((equation) => sizeOf(equation));
@@ -37,9 +43,23 @@ export function inHalves(
   });
   if (total < fewest || total - least < leastShare * total) return null;
   const [early, late] = [program.equations.slice(0, best), program.equations.slice(best)];
-  const readLate = variablesRead({ inputs: [], equations: late, outputs: program.outputs });
-  const handed = early.flatMap(({ outputs }) => outputs).filter((variable) => readLate.has(variable));
-  return [half(program, early, handed, []), half(program, late, program.outputs, handed)];
+  const made = early.flatMap(({ outputs }) => outputs);
+  const needed = variablesRead({ inputs: [], equations: late, outputs: [] });
+  const returned = new Set<Atom>(program.outputs);
+  const ofFirst = made.filter((variable) => needed.has(variable) || returned.has(variable));
+  const place = new Map<Atom, number>(ofFirst.map((variable, at) => [variable, at]));
+  const ofSecond = program.outputs.filter((output) => !place.has(output));
+  const handed = ofFirst.filter((variable) => needed.has(variable));
+  let next = 0;
+  return {
+    first: half(program, early, ofFirst, []),
+    second: half(program, late, ofSecond, handed),
+    handed: handed.map((variable) => place.get(variable) as number),
+    results: program.outputs.map((output) => {
+      const at = place.get(output);
+      return at === undefined ? { half: "second", at: next++ } : { half: "first", at };
+    }),
+  };
 }
 
 const sizeOf = (equation: Equation): number =>

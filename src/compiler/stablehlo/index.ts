@@ -1,4 +1,4 @@
 // Programs as StableHLO, the language of XLA.
-export { inHalves, type Half } from "./halves.js";
+export { inHalves, type Halves } from "./halves.js";
 export { stablehlo, type Placement, type StablehloOptions, type StablehloProgram } from "./module.js";
 export { logWords, type LoggedMessage } from "./printing.js";

@@ -95,13 +95,20 @@ function attributesOf(list: readonly (string | null)[]): { readonly attributes?:
 /** A name that needs no quotes. */
 const symbolOf = (name: string): string => name.replace(/\W+/g, "_").replace(/^(?=\d)|^$/, "_");
 
-/** The output that each donated input lends its memory to: the first of its type that is still without. */
+/**
+ * The output that each donated input lends its memory to: itself, if it is one, or else the first of its type that is still
+ * without. Nothing is overwritten that is an output elsewhere.
+ */
 function aliases(program: Program, donated: readonly boolean[]): (number | null)[] {
   const outputs = typesOf(program.outputs).map(tensorOf);
-  const taken = new Set<number>();
-  return program.inputs.map(({ type }, at) => {
+  const given = new Set<Atom>(program.inputs);
+  const taken = new Set(program.outputs.flatMap((output, at) => (given.has(output) ? [at] : [])));
+  return program.inputs.map((input, at) => {
     if (!donated[at]) return null;
-    const found = outputs.findIndex((output, index) => !taken.has(index) && sameType(output, tensorOf(type)));
+    const same = program.outputs.indexOf(input);
+    if (same >= 0) return same;
+    const type = tensorOf(input.type);
+    const found = outputs.findIndex((output, index) => !taken.has(index) && sameType(output, type));
     if (found < 0) return null;
     taken.add(found);
     return found;

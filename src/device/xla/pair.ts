@@ -1,52 +1,56 @@
-// A program in two halves, run one after the other: what the first hands on stays on the device, and is the second's.
+// A program in two halves, run one after the other: what the first hands on stays on the device.
 import type { Array, CompileOptions, Executable, Program } from "../../array/index.js";
-import type { Half } from "../../compiler/index.js";
+import type { Halves } from "../../compiler/index.js";
+import { DeviceElements } from "./buffers.js";
 import type { Client } from "./client.js";
 import { XlaExecutable, type Ready } from "./executable.js";
 
 type Compile = (programs: readonly Program[], donated: readonly (readonly boolean[])[]) => readonly Ready[];
 
 export class XlaPair implements Executable {
-  private readonly halves: readonly XlaExecutable[];
+  private readonly executables: readonly XlaExecutable[];
   /** Which of the arguments each half takes. */
   private readonly taken: readonly (readonly number[])[];
 
   constructor(
     client: Client,
-    halves: readonly [Half, Half],
+    private readonly halves: Halves,
     /** Which inputs, constants included, may be overwritten. */
     donated: readonly boolean[],
     { name, constants }: CompileOptions,
     compile: Compile,
   ) {
-    const [first, second] = halves;
+    const { first, second, handed } = halves;
+    const both = [first, second];
     const count = constants.length;
-    // What both take the second may have.
+    // What both take the second may have. What is handed on nobody overwrites: it may be a result.
     const flags = [
       first.inputs.map((at) => donated[at] && !second.inputs.includes(at)),
-      [...second.inputs.map((at) => donated[at]), ...first.program.outputs.map(() => true)],
+      [...second.inputs.map((at) => donated[at]), ...handed.map(() => false)],
     ];
     const ready = compile(
-      halves.map(({ program }) => program),
+      both.map(({ program }) => program),
       flags,
     );
-    this.halves = halves.map(({ program, inputs }, which) => {
-      const own = inputs.filter((at) => at < count);
-      return new XlaExecutable(
-        client,
-        name,
-        ready[which],
-        program,
-        own.map((at) => constants[at]),
-        flags[which].slice(own.length),
-      );
+    this.executables = both.map(({ program, inputs }, which) => {
+      const own = inputs.filter((at) => at < count).map((at) => constants[at]);
+      return new XlaExecutable(client, name, ready[which], program, own, flags[which].slice(own.length));
     });
-    this.taken = halves.map(({ inputs }) => inputs.filter((at) => at >= count).map((at) => at - count));
+    this.taken = both.map(({ inputs }) => inputs.filter((at) => at >= count).map((at) => at - count));
   }
 
   run(inputs: readonly Array[]): Array[] {
-    const [first, second] = this.halves;
+    const { handed, results } = this.halves;
+    const [first, second] = this.executables;
     const [early, late] = this.taken.map((own) => own.map((at) => inputs[at]));
-    return second.run([...late, ...first.run(early)]);
+    const made = first.run(early);
+    const others = second.run([...late, ...handed.map((at) => made[at])]);
+    const isResult = new Set(results.flatMap(({ half, at }) => (half === "first" ? [at] : [])));
+    for (const at of handed) {
+      const { remote } = made[at];
+      // XLA keeps the memory until the second half has read it.
+      if (!isResult.has(at) && remote instanceof DeviceElements) remote.giveUp();
+    }
+    return results.map(({ half, at }) => (half === "first" ? made : others)[at]);
   }
 }

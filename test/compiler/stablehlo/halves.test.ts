@@ -27,15 +27,11 @@ describe("programs in halves", () => {
       const halves = inHalves(program, 2);
       if (halves === null) return;
       halved += 1;
-      const [early, late] = halves;
-      const handed = interpret(
-        early.program,
-        early.inputs.map((at) => values[at]),
-      );
-      const results = interpret(late.program, [
-        ...late.inputs.map((at) => values[at]),
-        ...handed,
-      ] as Concrete[]);
+      const { first: early, second: late, handed } = halves;
+      const taken = (inputs: readonly number[]) => inputs.map((at) => values[at]);
+      const made = interpret(early.program, taken(early.inputs)) as Concrete[];
+      const others = interpret(late.program, [...taken(late.inputs), ...handed.map((at) => made[at])]);
+      const results = halves.results.map(({ half, at }) => (half === "first" ? made : others)[at]);
       interpret(program, values).forEach((x, at) => expectClose(results[at], x, { rtol: 1e-5, atol: 1e-6 }));
     });
     fc.assert(property, { numRuns: 60 * Number(process.env.PROPERTY_RUNS ?? 1) });

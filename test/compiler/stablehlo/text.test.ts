@@ -84,6 +84,17 @@ describe("StableHLO", () => {
     expect(mainOf(f, floats(2)).join("\n")).not.toContain("barrier");
   });
 
+  it("has arguments that are given up lend their memory to themselves, where they are results, and to nothing else", () => {
+    const f = (x: Array, y: Array, z: Array) => [x.add(z), y, x, np.sin(z)];
+    const { text } = written(f, [floats(2), floats(2), floats(2)], [true, true, true]);
+    const places = [...text.matchAll(/%arg(\d): tensor<2xf32> \{tf.aliasing_output = (\d)/g)];
+    expect(places.map(([, from, to]) => [Number(from), Number(to)])).toEqual([
+      [0, 2],
+      [1, 1],
+      [2, 0],
+    ]);
+  });
+
   it("draws few random bits outside of loops in one function, and in loops in one for each shape", () => {
     const f = (key: Array) => {
       const [first] = random.split(key);

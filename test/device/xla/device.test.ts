@@ -6,7 +6,9 @@ import { np, type Array } from "vibe-rl/array";
 import { traceProgram } from "../../../src/array/core/trace.js";
 import { compileOptions } from "../../../src/device/xla/compileOptions.js";
 import { XlaExecutable } from "../../../src/device/xla/executable.js";
-import { stablehlo } from "../../../src/compiler/index.js";
+import { XlaPair } from "../../../src/device/xla/pair.js";
+import type { Program } from "../../../src/array/index.js";
+import { stablehlo, type Halves } from "../../../src/compiler/index.js";
 import type { Client } from "../../../src/device/xla/client.js";
 import { compileProgram } from "../../../src/device/xla/programs.js";
 import { XlaShardedExecutable } from "../../../src/device/xla/sharded.js";
@@ -68,6 +70,42 @@ describe.skipIf(fakeProblem("test/device/xla/device.test.ts") !== null)("the XLA
     expect(failureOf(() => compiled(client, [np.ones([2])], [false], "refused"))).toContain(
       "XLA cannot compile refused: error: this text is refused",
     );
+  });
+
+  it("runs halves of a program one after the other, and keeps of the first what is a result", () => {
+    const fake = newFake();
+    const client = fake.client();
+    const same = (...types: number[]) =>
+      traceProgram(
+        "same",
+        types.map((size) => np.ones([size]).type),
+        (inputs) => inputs,
+      ).program;
+    const ready = (programs: readonly Program[]) =>
+      programs.map((program) => {
+        const { text } = stablehlo(program, { name: "same", donated: [] });
+        return {
+          compiled: compileProgram(client, "same", text, { partitions: 1, settings: {} }),
+          ...{ messages: [], logSize: 0 },
+        };
+      });
+    const halves: Halves = {
+      first: { program: same(2, 3, 4), inputs: [0, 1, 3] },
+      second: { program: same(1, 4, 3), inputs: [2] },
+      handed: [2, 1],
+      results: [
+        { half: "second", at: 1 },
+        { half: "first", at: 1 },
+        { half: "second", at: 0 },
+        { half: "first", at: 0 },
+      ],
+    };
+    const options = { name: "same", constants: [np.array([1, 2])], donated: [false, false, false] };
+    const pair = new XlaPair(client, halves, [false, false, false, false], options, ready);
+    const results = pair.run([np.array([3, 4, 5]), np.array([6]), np.array([7, 8, 9, 10])]);
+    expect(results.map((x) => x.toArray())).toEqual([[7, 8, 9, 10], [3, 4, 5], [6], [1, 2]]);
+    // The constant, three results of the second half, and two of the first: what was only handed on is gone.
+    expect(fake.get("buffers")).toBe(6);
   });
 
   it("leaves results where they are until they are read, and arguments that are there", () => {

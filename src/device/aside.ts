@@ -34,6 +34,7 @@ export function startAside<Setting, Task, Answer>(url: URL, setting: Setting): A
   const stage = new Int32Array(new SharedArrayBuffer(4));
   const worker = startWorker(url, undefined, { workerData: { stage, setting } satisfies Start });
   worker.unref();
+  // Whatever keeps it from its task, this thread does it then.
   worker.on("error", () => undefined);
   const { port1: here, port2: there } = new threads.MessageChannel();
   return {

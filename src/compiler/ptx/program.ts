@@ -7,18 +7,18 @@ import type { MemoryPlan } from "../plan/arena.js";
 import { kernelsIn } from "../walk.js";
 import { worksIn, type Action, type WorkAction } from "./actions.js";
 import { Course } from "./course.js";
+import { registerLimit } from "./dot/layout.js";
 import { functionsIn } from "./functions.js";
 import { Grid } from "./grid.js";
-import { showSchedule } from "./schedule.js";
 import { inParts } from "./parts.js";
+import { showSchedule } from "./schedule.js";
 import { inStrands, type Strand } from "./strands.js";
 import { Stopwatch } from "./stopwatch.js";
 import { KernelText } from "./surroundings.js";
 import { PtxText } from "./text.js";
-import { registerLimit } from "./dot/layout.js";
-import type { Held, Steady } from "./work.js";
 import { Trace } from "./trace.js";
 import { controlBytes, lanesOfWarp, type PtxProgram } from "./types.js";
+import type { Held, Steady } from "./work.js";
 
 /** How programs are watched while they run. */
 export interface Watching {
@@ -142,14 +142,14 @@ class ProgramRenderer {
   render(actions: readonly Action[], { before, after }: Kept): string {
     this.written = Math.min(...worksIn(actions).map((work) => this.numbers.get(work) ?? 0));
     if (before > 0) {
-      this.moveShared(before, "ld.global", "st.shared");
+      this.moveShared(before, "back");
       this.out.line("bar.sync 0;");
     }
     this.write(actions);
     this.stopwatch?.stop();
     if (after > 0) {
       this.out.line("bar.sync 0;");
-      this.moveShared(after, "ld.shared", "st.global");
+      this.moveShared(after, "away");
     }
     this.grid?.end();
     this.out.line("ret;");
@@ -171,19 +171,19 @@ class ProgramRenderer {
   }
 
   /** Moves a block's shared memory to where it is kept between two parts, or back. */
-  private moveShared(bytes: number, load: string, store: string): void {
+  private moveShared(bytes: number, way: "away" | "back"): void {
     const { out, control, shared, thread, threads } = this;
     const block = out.effect("mov.u32", "b32", "%ctaid.x");
     const kept = out.effect("mad.wide.u32", "b64", block, String(bytes), control);
     const first = out.effect("mul.lo.u32", "b32", thread, String(wordsBytes));
     out.loop(first, String(bytes), String(threads * wordsBytes), (offset) => {
-      const inShared = `[${out.effect("add.u32", "b32", shared, offset)}]`;
-      const far = out.effect("cvt.u64.u32", "b64", offset);
-      const inKept = `[${out.effect("add.u64", "b64", kept, far)}+${controlBytes}]`;
-      const [from, to] = load === "ld.shared" ? [inShared, inKept] : [inKept, inShared];
+      const near = out.effect("add.u32", "b32", shared, offset);
+      const far = out.effect("add.u64", "b64", kept, out.effect("cvt.u64.u32", "b64", offset));
+      const places = [`shared.v4.u32 [${near}]`, `global.v4.u32 [${far}+${controlBytes}]`];
+      const [from, to] = (way === "away" ? places : places.toReversed()).map((place) => place.split(" "));
       const words = `{${Array.from({ length: 4 }, () => out.register("b32")).join(", ")}}`;
-      out.line(`${load}.v4.u32 ${words}, ${from};`);
-      out.line(`${store}.v4.u32 ${to}, ${words};`);
+      out.line(`ld.${from[0]} ${words}, ${from[1]};`);
+      out.line(`st.${to[0]} ${to[1]}, ${words};`);
     });
   }
 

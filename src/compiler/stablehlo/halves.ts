@@ -9,6 +9,7 @@ import {
   variablesRead,
   type Variable,
 } from "../../array/index.js";
+import { fairCut } from "../cut.js";
 import { simplifyProgram } from "../simplify/simplify.js";
 
 /** Programs of fewer equations are compiled soon enough, and halves should not be much smaller than each other. */
@@ -33,16 +34,9 @@ export interface Halves {
 export function inHalves(given: Program, fewest = usuallyFewest): Halves | null {
   if (countEquations(given) < fewest || given.equations.some(hasEffect)) return null;
   const program = simplifyProgram(given);
-  const counts = program.equations.map((equation) => sizeOf(equation));
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  let [best, least, before] = [0, total, 0];
-  counts.forEach((count, at) => {
-    const larger = Math.max(before, total - before);
-    if (larger < least) [best, least] = [at, larger];
-    before += count;
-  });
-  if (total < fewest || total - least < leastShare * total) return null;
-  const [early, late] = [program.equations.slice(0, best), program.equations.slice(best)];
+  const { at: cut, lighter, total } = fairCut(program.equations.map((equation) => sizeOf(equation)));
+  if (total < fewest || lighter < leastShare) return null;
+  const [early, late] = [program.equations.slice(0, cut), program.equations.slice(cut)];
   const made = early.flatMap(({ outputs }) => outputs);
   const needed = variablesRead({ inputs: [], equations: late, outputs: [] });
   const returned = new Set<Atom>(program.outputs);

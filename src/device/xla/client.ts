@@ -42,7 +42,7 @@ export class Client {
 
   private constructor(
     readonly plugin: Plugin,
-    private readonly handle: bigint,
+    readonly handle: bigint,
     /** "cuda", "rocm", "tpu", … */
     readonly platform: string,
     /** What compiles programs there, in the plugin's words. */
@@ -89,11 +89,6 @@ export class Client {
   /** Compiles a module of StableHLO; a plugin may refuse. */
   compile(text: string, options: BuildOptions): CompiledProgram {
     return this.described(compileText(this.plugin, this.handle, text, compileOptions(options)));
-  }
-
-  /** Where another thread finds it. */
-  get address(): bigint {
-    return this.handle;
   }
 
   /** A program that has been compiled, by its handle. */

@@ -17,8 +17,8 @@ export interface CompileSetting {
 /** It answers with the handle of what was compiled. */
 export type CompileHelper = Aside<CompileTask, bigint>;
 
-export const startCompileHelper = ({ plugin, address }: Client): CompileHelper =>
+export const startCompileHelper = ({ plugin, handle }: Client): CompileHelper =>
   startAside(threadBeside(import.meta.url, "compileThread"), {
     file: plugin.file,
-    client: address,
+    client: handle,
   } satisfies CompileSetting);

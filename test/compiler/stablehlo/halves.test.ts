@@ -29,7 +29,7 @@ describe("programs in halves", () => {
       halved += 1;
       const { first: early, second: late, handed } = halves;
       const taken = (inputs: readonly number[]) => inputs.map((at) => values[at]);
-      const made = interpret(early.program, taken(early.inputs)) as Concrete[];
+      const made = interpret(early.program, taken(early.inputs));
       const others = interpret(late.program, [...taken(late.inputs), ...handed.map((at) => made[at])]);
       const results = halves.results.map(({ half, at }) => (half === "first" ? made : others)[at]);
       interpret(program, values).forEach((x, at) => expectClose(results[at], x, { rtol: 1e-5, atol: 1e-6 }));

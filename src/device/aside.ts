@@ -30,9 +30,33 @@ export const threadBeside = (address: string, name: string): URL =>
     address.endsWith(".ts") ? address.replace(/\/src\/(?!.*\/src\/)/, "/dist/") : address,
   );
 
-export function startAside<Setting, Task, Answer>(url: URL, setting: Setting): Aside<Task, Answer> {
+function start(url: URL, setting: unknown) {
   const stage = new Int32Array(new SharedArrayBuffer(4));
-  const worker = startWorker(url, undefined, { workerData: { stage, setting } satisfies Start });
+  return { stage, worker: startWorker(url, undefined, { workerData: { stage, setting } satisfies Start }) };
+}
+
+/** Has a thread do a task while this one's event loop turns; null if it cannot do it. */
+export function askAside<Setting, Task, Answer>(
+  url: URL,
+  setting: Setting,
+  task: Task,
+): Promise<Answer | null> {
+  const { worker } = start(url, setting);
+  const { port1: here, port2: there } = new threads.MessageChannel();
+  return new Promise((resolve) => {
+    const end = (answer: Answer | null): void => {
+      here.close();
+      void worker.terminate();
+      resolve(answer);
+    };
+    here.once("message", end);
+    for (const event of ["error", "exit"]) worker.once(event, () => end(null));
+    worker.postMessage({ task, answers: there } satisfies Asked, [there]);
+  });
+}
+
+export function startAside<Setting, Task, Answer>(url: URL, setting: Setting): Aside<Task, Answer> {
+  const { stage, worker } = start(url, setting);
   worker.unref();
   // Whatever keeps it from its task, this thread does it then.
   worker.on("error", () => undefined);

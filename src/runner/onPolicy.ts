@@ -131,7 +131,7 @@ export function onPolicyFamily<A extends object, C extends RolloutConfig, S, P>(
       start: () =>
         hasSeeds ? vmap((key: Array) => begin(key, hyper))(keysOf(seeds)) : begin(random.key(seed), hyper),
       prepare: async (state) => {
-        // Side by side: a native compiler is busy with one while the other is traced.
+        // Side by side: compilers outside of this thread are busy with one while the other is traced.
         await Promise.all([precompile(chunk, place(state), hyper, np.int32(1)), prepareEvaluation(state)]);
       },
       prepareEvaluation,

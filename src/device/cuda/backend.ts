@@ -1,5 +1,12 @@
 // The CUDA device: programs as PTX on one NVIDIA GPU, by its driver alone.
-import { countEquations, fail, type Backend, type CompileOptions, type Program } from "../../array/index.js";
+import {
+  countEquations,
+  fail,
+  type Backend,
+  type CompileOptions,
+  type Executable,
+  type Program,
+} from "../../array/index.js";
 import {
   compile,
   isCompilable,
@@ -20,11 +27,12 @@ import { beginContext, CudaDevice } from "./device.js";
 import { findDriver, startDriverAhead, type Driver } from "./driver.js";
 import { engineOf, isTraced, type Engine } from "./engine.js";
 import { Starter, type Loaded } from "./launch.js";
+import { linked, linkedAside } from "./link.js";
 import { startLinkHelper } from "./linkHelper.js";
 import { CudaMemory } from "./memory.js";
 import { CudaModule } from "./module.js";
 import { isProfiled } from "./profile.js";
-import { compilerOf, cubinOf, keptProgram, type Cubin } from "./programs.js";
+import { compilerOf, keepCubin, keptProgram, knownCubin, type Cubin } from "./programs.js";
 
 /** A GPU that can be used. */
 interface Found {
@@ -65,6 +73,13 @@ type RendererFor = (target: PtxTarget) => Renderer<PtxProgram>;
 /** A program that is loaded, whatever it is called. */
 type Ready = Omit<Loaded, "name">;
 
+type Written = Omit<Ready, "module"> & Pick<PtxProgram, "texts">;
+
+interface Aim {
+  readonly target: PtxTarget;
+  readonly key: string;
+}
+
 /** Programs of so many equations may come in parts. A thread that helps is there by the time they are written. */
 const helpedFrom = 500;
 
@@ -79,40 +94,102 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
   /** The GPU at work: what can be done before it is should be, since another thread sets it up meanwhile. */
   const working = ({ driver, card }: Found): Engine => (engine ??= engineOf(new CudaDevice(driver, card)));
 
-  function ready(program: Program, options: CompileOptions, gpu: Found): Ready {
-    const isTf32 = (options.matmulPrecision ?? defaultPrecision()) !== "highest";
-    const target = { ...gpu.card.target, isProfiled: isProfiled(), isTraced: isTraced(), isTf32 };
-    const key = [options.constants.length, JSON.stringify(target), programKey(program)].join(" ");
-    return remembered.recall(key) ?? remembered.remember(key, made(program, options, target, gpu, key));
+  /** What a program is compiled for, and the key by which it is known again. */
+  function aimOf(program: Program, { constants, matmulPrecision }: CompileOptions, { card }: Found): Aim {
+    const isTf32 = (matmulPrecision ?? defaultPrecision()) !== "highest";
+    const target = { ...card.target, isProfiled: isProfiled(), isTraced: isTraced(), isTf32 };
+    return { target, key: [constants.length, JSON.stringify(target), programKey(program)].join(" ") };
   }
 
-  function made(
-    program: Program,
-    { name, constants }: CompileOptions,
-    target: PtxTarget,
+  const memoOf = (gpu: Found, key: string): string | null => knownKey("cuda", compilerOf(gpu), key);
+
+  function load(
     gpu: Found,
+    { name }: CompileOptions,
     key: string,
+    codes: Cubin["codes"],
+    { layout, launch }: Omit<Ready, "module">,
   ): Ready {
-    const memo = knownKey("cuda", compilerOf(gpu), key);
+    const module = new CudaModule(working(gpu).device, name, codes, launch);
+    return remembered.remember(key, { layout, launch, module });
+  }
+
+  /** A program that was compiled before, by this process or another one. */
+  function recall(gpu: Found, options: CompileOptions, key: string): Ready | null {
+    const known = remembered.recall(key);
+    if (known !== undefined) return known;
+    const memo = memoOf(gpu, key);
     const kept = memo === null ? null : keptProgram(memo);
-    const load = (codes: Cubin["codes"], { layout, launch }: Omit<Ready, "module">): Ready => ({
-      layout,
-      launch,
-      module: new CudaModule(working(gpu).device, name, codes, launch),
-    });
-    if (kept !== null) return load(kept.codes, kept);
+    return kept === null ? null : load(gpu, options, key, kept.codes, kept);
+  }
+
+  /** A program as text. */
+  function write(program: Program, { name, constants }: CompileOptions, target: PtxTarget): Written {
+    const { code, ...layout } = compile(program, constants.length, rendererFor(target), (forms) =>
+      writeDumps(name, forms),
+    );
+    const { texts, schedule: _, ...launch } = code;
+    return { texts, layout, launch };
+  }
+
+  /** A program that has been linked, loaded, and kept for later processes. */
+  function keep(
+    gpu: Found,
+    options: CompileOptions,
+    key: string,
+    written: Written,
+    { codes, key: library }: Cubin,
+  ): Ready {
+    const { layout, launch } = written;
+    const memo = memoOf(gpu, key);
+    if (memo !== null && library !== null) rememberProgram(cachePath(), memo, { layout, launch, library });
+    return load(gpu, options, key, codes, written);
+  }
+
+  function made(program: Program, options: CompileOptions, { target, key }: Aim, gpu: Found): Ready {
     const helper = countEquations(program) >= helpedFrom ? startLinkHelper(gpu.card) : null;
     try {
-      const { code, ...layout } = compile(program, constants.length, rendererFor(target), (forms) =>
-        writeDumps(name, forms),
-      );
-      const { texts, schedule: _, ...launch } = code;
-      const { codes, key: library } = cubinOf(working(gpu).device, name, texts, helper);
-      if (memo !== null && library !== null) rememberProgram(cachePath(), memo, { layout, launch, library });
-      return load(codes, { layout, launch });
+      const { name } = options;
+      const written = write(program, options, target);
+      const { texts } = written;
+      const cubin =
+        knownCubin(gpu, texts) ??
+        keepCubin(gpu, name, texts, linked(working(gpu).device, name, texts, helper));
+      return keep(gpu, options, key, written, cubin);
     } finally {
       helper?.dismiss();
     }
+  }
+
+  async function madeAside(
+    program: Program,
+    options: CompileOptions,
+    { target, key }: Aim,
+    gpu: Found,
+  ): Promise<Ready> {
+    const { name } = options;
+    const written = write(program, options, target);
+    const { texts } = written;
+    const cubin =
+      knownCubin(gpu, texts) ??
+      keepCubin(gpu, name, texts, await linkedAside(working(gpu).device, name, texts));
+    return keep(gpu, options, key, written, cubin);
+  }
+
+  function executable(gpu: Found, options: CompileOptions, ready: Ready): Executable {
+    const loaded = { ...ready, name: options.name };
+    const memory = memoryFor(working(gpu), options);
+    const { constants, donated } = options;
+    return new MemoryExecutable(loaded.layout, constants, donated, memory, (print) => {
+      const starter = new Starter(working(gpu), loaded, memory, print);
+      return () => starter.run();
+    });
+  }
+
+  function gpuNow(): Found {
+    found ??= needGpu();
+    engine?.device.needIdle();
+    return found;
   }
 
   /** Results of programs with donated arguments stay in memory, so that these have one of their own. */
@@ -137,15 +214,16 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
       });
     },
     compile: (program, options) => {
-      const gpu = (found ??= needGpu());
-      engine?.device.needIdle();
-      const loaded = { ...ready(program, options, gpu), name: options.name };
-      const memory = memoryFor(working(gpu), options);
-      const { constants, donated } = options;
-      return new MemoryExecutable(loaded.layout, constants, donated, memory, (print) => {
-        const starter = new Starter(working(gpu), loaded, memory, print);
-        return () => starter.run();
-      });
+      const gpu = gpuNow();
+      const aim = aimOf(program, options, gpu);
+      const ready = recall(gpu, options, aim.key) ?? made(program, options, aim, gpu);
+      return executable(gpu, options, ready);
+    },
+    compileAsync: async (program, options) => {
+      const gpu = gpuNow();
+      const aim = aimOf(program, options, gpu);
+      const ready = recall(gpu, options, aim.key) ?? (await madeAside(program, options, aim, gpu));
+      return executable(gpu, options, ready);
     },
   };
 }

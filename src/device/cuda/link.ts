@@ -4,7 +4,7 @@ import { viewMemory } from "../koffi.js";
 import type { CudaDevice } from "./device.js";
 import { versionText, type Driver } from "./driver.js";
 import { status } from "./functions.js";
-import type { LinkHelper } from "./linkHelper.js";
+import { linkAside, type LinkHelper } from "./linkHelper.js";
 import { explain } from "./statuses.js";
 
 /** Options of the linker (CUjit_option): where it writes what it has against a text. */
@@ -55,10 +55,7 @@ export function linked(
   helper: LinkHelper | null,
 ): Uint8Array[] {
   device.needIdle();
-  const here = (text: string): Uint8Array => {
-    const made = link(device.driver, name, text);
-    return "refused" in made ? failLink(device, name, text, made.refused) : made;
-  };
+  const here = (text: string): Uint8Array => linkHere(device, name, text);
   if (texts.length === 1 || helper === null) return texts.map(here);
   const last = texts[texts.length - 1];
   helper.begin({ name, text: last });
@@ -66,6 +63,28 @@ export function linked(
   // What it could not make says here why.
   return [...codes, helper.finish() ?? here(last)];
 }
+
+function linkHere(device: CudaDevice, name: string, text: string): Uint8Array {
+  const made = link(device.driver, name, text);
+  return "refused" in made ? failLink(device, name, text, made.refused) : made;
+}
+
+/** A text that is as long takes the driver's compiler as long as it takes a thread to start. */
+const worthAThread = 2 ** 15;
+
+/** The machine code of the parts of a program, each made in a thread of its own if it is long. */
+export const linkedAside = (
+  device: CudaDevice,
+  name: string,
+  texts: readonly string[],
+): Promise<Uint8Array[]> =>
+  Promise.all(
+    texts.map(async (text) => {
+      const made = text.length < worthAThread ? null : await linkAside(device.card, { name, text });
+      // What could not be made there says here why.
+      return made ?? linkHere(device, name, text);
+    }),
+  );
 
 function failLink({ driver }: CudaDevice, name: string, text: string, code: number): never {
   const asked = /^\s*\.version\s+([\d.]+)/m.exec(text)?.[1] ?? "of no version";

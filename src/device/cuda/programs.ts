@@ -6,8 +6,6 @@ import { cachePath, prepareFolder, reasonOf } from "../cache/folder.js";
 import { recallProgram, type KnownProgram } from "../cache/programs.js";
 import type { CudaDevice } from "./device.js";
 import { versionText } from "./driver.js";
-import { linked } from "./link.js";
-import type { LinkHelper } from "./linkHelper.js";
 import type { Launch } from "./module.js";
 
 /** Changes with what entries are made of besides what is in their key. */
@@ -32,26 +30,37 @@ function unpacked(bytes: Uint8Array): Uint8Array[] {
   return Array.from({ length: word(0) }, (_, at) => bytes.slice(end, (end += word(1 + at))));
 }
 
+type Compiler = Pick<CudaDevice, "driver" | "card">;
+
 /** What machine code depends on besides its text: the compiler, which is the driver's, and the kind of GPU. */
-export const compilerOf = ({ driver, card }: Pick<CudaDevice, "driver" | "card">): string =>
+export const compilerOf = ({ driver, card }: Compiler): string =>
   `CUDA ${versionText(driver.version)} sm_${card.capability.join("")}`;
 
-/** The machine code of texts: the one in the cache, or new, which a helper is of help with. */
-export function cubinOf(
-  device: CudaDevice,
+const keyOf = (compiler: Compiler, texts: readonly string[]): string =>
+  sha256(format, "ptx", compilerOf(compiler), String(compiler.driver.version), ...texts);
+
+/** The machine code of texts that is in the cache. */
+export function knownCubin(compiler: Compiler, texts: readonly string[]): Cubin | null {
+  const cache = cachePath();
+  if (prepareFolder(cache) !== null) return null;
+  const key = keyOf(compiler, texts);
+  const kept = readCode(cache, key, codeName);
+  return kept === null ? null : { codes: unpacked(kept), key };
+}
+
+/** New machine code of texts, which is kept in the cache where that can be. */
+export function keepCubin(
+  compiler: Compiler,
   name: string,
   texts: readonly string[],
-  helper: LinkHelper | null,
+  codes: readonly Uint8Array[],
 ): Cubin {
   const cache = cachePath();
   const problem = prepareFolder(cache);
-  const key = sha256(format, "ptx", compilerOf(device), String(device.driver.version), ...texts);
-  const kept = problem === null ? readCode(cache, key, codeName) : null;
-  if (kept !== null) return { codes: unpacked(kept), key };
-  const codes = linked(device, name, texts, helper);
+  const key = keyOf(compiler, texts);
   try {
     if (problem !== null) throw new Error(problem);
-    writeCode(cache, key, codeName, packed(codes), { program: name, compiler: compilerOf(device) });
+    writeCode(cache, key, codeName, packed(codes), { program: name, compiler: compilerOf(compiler) });
     return { codes, key };
   } catch (error) {
     warnOnce(

@@ -1,6 +1,6 @@
 // Programs that come in parts, and what is begun before a program is there.
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { jit, np, type Array } from "vibe-rl/array";
+import { jit, np, precompile, type Array } from "vibe-rl/array";
 import { registerBackend } from "../../../src/array/index.js";
 import { cudaBackend } from "../../../src/device/cuda/backend.js";
 import { failureOf } from "../native.js";
@@ -67,6 +67,22 @@ describe.skipIf(isSkipped)("programs in parts", () => {
     const { get } = useFake();
     jit(long, { device: partsDevice("@slow", "") })(np.ones([2]));
     expect(["links", "linksAside", "launches"].map(get)).toEqual([2, 1, 2]);
+  });
+
+  it("are linked in threads of their own ahead of the first call, while the event loop turns", async () => {
+    const { get } = useFake();
+    const padding = `// ${"-".repeat(2 ** 15)}`;
+    const f = jit(doubled, { device: partsDevice(padding, padding) });
+    let turns = 0;
+    const counting = setInterval(() => (turns += 1), 1);
+    await precompile(f, np.ones([2]));
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(0);
+    expect(["links", "linksAside", "launches"].map(get)).toEqual([2, 2, 0]);
+    f(np.ones([2]));
+    expect(["links", "launches"].map(get)).toEqual([2, 2]);
+    const refused = jit((x: Array) => x.mul(x), { device: partsDevice(`${padding}\n@syntax`) });
+    await expect(precompile(refused, np.ones([2]))).rejects.toThrow(/Parsing error near '@syntax'/);
   });
 
   it.for([long, doubled])("are refused with the reason, whoever has linked them", (f) => {

@@ -161,7 +161,7 @@ export function offPolicyFamily<A extends object, C extends LearnerConfig, S, P>
       ...{ warmupUnits: cadence.idleIterations, updatesAt: cadence.updatesAt },
       start: () => begin(hyper, seed),
       prepare: async (state) => {
-        // Side by side: a native compiler is busy with one while the other is traced.
+        // Side by side: compilers outside of this thread are busy with one while the other is traced.
         await Promise.all([precompile(chunk, place(state), hyper, np.int32(1)), prepareEvaluation(state)]);
       },
       prepareEvaluation,

@@ -1,12 +1,12 @@
 // The device "gpu": programs as StableHLO, compiled and run by XLA behind a PJRT plugin.
-import type { Backend, CompileOptions, Program } from "../../array/index.js";
+import type { Backend, CompileOptions, Executable, Program } from "../../array/index.js";
 import { inHalves, isCompilable, programKey, stablehlo } from "../../compiler/index.js";
 import { writeDumps } from "../dump.js";
 import { Remembered } from "../remembered.js";
-import { findClient, needClient, type Client } from "./client.js";
+import { findClient, needClient, type Client, type CompiledProgram } from "./client.js";
 import { XlaExecutable, type Ready } from "./executable.js";
-import { XlaPair } from "./pair.js";
-import { programsOf } from "./programs.js";
+import { donatedToHalves, XlaPair } from "./pair.js";
+import { programsAside, programsOf } from "./programs.js";
 import { defaultPrecision } from "../precision.js";
 import { xlaSettings } from "./settings.js";
 import { XlaShardedExecutable } from "./sharded.js";
@@ -17,33 +17,55 @@ export function xlaProblem(): string | null {
   return "problem" in client ? client.problem : null;
 }
 
+/** The programs that one is compiled as, which of their inputs may be overwritten, and what runs them. */
+interface Parts {
+  readonly programs: readonly Program[];
+  readonly donated: readonly (readonly boolean[])[];
+  readonly executable: (client: Client, ready: readonly Ready[]) => Executable;
+}
+
+function partsOf(program: Program, { name, constants, donated }: CompileOptions): Parts {
+  const flags = [...constants.map(() => false), ...donated];
+  const halves = inHalves(program);
+  if (halves === null) {
+    return {
+      ...{ programs: [program], donated: [flags] },
+      executable: (client, [ready]) => new XlaExecutable(client, name, ready, program, constants, donated),
+    };
+  }
+  const own = donatedToHalves(halves, flags);
+  return {
+    ...{ programs: [halves.first.program, halves.second.program], donated: own },
+    executable: (client, ready) => new XlaPair(client, name, halves, ready, constants, own),
+  };
+}
+
 export function xlaBackend(): Backend {
   const remembered = new Remembered<readonly Ready[]>();
 
-  /** A program, or its halves, compiled. */
-  function ready(
-    client: Client,
-    programs: readonly Program[],
-    donated: readonly (readonly boolean[])[],
-    { name, matmulPrecision: asked }: CompileOptions,
-  ): readonly Ready[] {
+  /** Programs that are known, or what they have to be compiled from. */
+  function ask({ programs, donated }: Parts, { name, matmulPrecision: asked }: CompileOptions) {
     const matmulPrecision = asked ?? defaultPrecision();
     const settings = xlaSettings();
     const keys = programs.map((program, at) => `${donated[at].join()} ${programKey(program)}`);
     const key = [matmulPrecision, JSON.stringify(settings), ...keys].join(" ");
-    const before = remembered.recall(key);
-    if (before !== undefined) return before;
+    const known = remembered.recall(key);
+    if (known !== undefined) return { known };
     const written = programs.map((program, at) =>
       stablehlo(program, { name, donated: donated[at], matmulPrecision }),
     );
     for (const { text, simplified } of written)
       writeDumps(name, { simplified, listings: { stablehlo: () => ({ suffix: "mlir", text }) } });
-    const texts = written.map(({ text }) => text);
-    const compiled = programsOf(client, name, texts, { partitions: 1, settings });
-    return remembered.remember(
-      key,
-      written.map(({ messages, logSize }, at) => ({ compiled: compiled[at], messages, logSize })),
-    );
+    return {
+      known: null,
+      texts: written.map(({ text }) => text),
+      build: { partitions: 1, settings },
+      ready: (compiled: readonly CompiledProgram[]) =>
+        remembered.remember(
+          key,
+          written.map(({ messages, logSize }, at) => ({ compiled: compiled[at], messages, logSize })),
+        ),
+    };
   }
 
   return {
@@ -51,16 +73,18 @@ export function xlaBackend(): Backend {
     accepts: isCompilable,
     compile: (program, options) => {
       const client = needClient();
-      const { name, constants, donated } = options;
-      const flags = [...constants.map(() => false), ...donated];
-      const halves = inHalves(program);
-      if (halves === null) {
-        const [one] = ready(client, [program], [flags], options);
-        return new XlaExecutable(client, name, one, program, constants, donated);
-      }
-      return new XlaPair(client, halves, flags, options, (programs, given) =>
-        ready(client, programs, given, options),
-      );
+      const parts = partsOf(program, options);
+      const asked = ask(parts, options);
+      const ready = asked.known ?? asked.ready(programsOf(client, options.name, asked.texts, asked.build));
+      return parts.executable(client, ready);
+    },
+    compileAsync: async (program, options) => {
+      const client = needClient();
+      const parts = partsOf(program, options);
+      const asked = ask(parts, options);
+      const ready =
+        asked.known ?? asked.ready(await programsAside(client, options.name, asked.texts, asked.build));
+      return parts.executable(client, ready);
     },
     sharded: (program, options) => new XlaShardedExecutable(needClient(), program, options),
   };

@@ -1,5 +1,5 @@
-// A thread in which XLA compiles a program while this thread has it compile another one.
-import { startAside, threadBeside, type Aside } from "../aside.js";
+// Threads in which XLA compiles a program while this thread does something else.
+import { askAside, startAside, threadBeside, type Aside } from "../aside.js";
 import type { Client } from "./client.js";
 
 /** A module of StableHLO, and how it is compiled. */
@@ -17,8 +17,11 @@ export interface CompileSetting {
 /** It answers with the handle of what was compiled. */
 export type CompileHelper = Aside<CompileTask, bigint>;
 
-export const startCompileHelper = ({ plugin, handle }: Client): CompileHelper =>
-  startAside(threadBeside(import.meta.url, "compileThread"), {
-    file: plugin.file,
-    client: handle,
-  } satisfies CompileSetting);
+const thread = (): URL => threadBeside(import.meta.url, "compileThread");
+const settingOf = ({ plugin, handle }: Client): CompileSetting => ({ file: plugin.file, client: handle });
+
+export const startCompileHelper = (client: Client): CompileHelper => startAside(thread(), settingOf(client));
+
+/** The handle of what a helper has compiled; null if it cannot. */
+export const compileAside = (client: Client, task: CompileTask): Promise<bigint | null> =>
+  askAside(thread(), settingOf(client), task);

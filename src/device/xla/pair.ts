@@ -1,11 +1,19 @@
 // A program in two halves, run one after the other: what the first hands on stays on the device.
-import type { Array, CompileOptions, Executable, Program } from "../../array/index.js";
+import type { Array, Executable } from "../../array/index.js";
 import type { Halves } from "../../compiler/index.js";
 import { DeviceElements } from "./buffers.js";
 import type { Client } from "./client.js";
 import { XlaExecutable, type Ready } from "./executable.js";
 
-type Compile = (programs: readonly Program[], donated: readonly (readonly boolean[])[]) => readonly Ready[];
+/** Which inputs of each half may be overwritten, of a program with these, constants included. */
+export const donatedToHalves = (
+  { first, second, handed }: Halves,
+  donated: readonly boolean[],
+): readonly (readonly boolean[])[] => [
+  // What both take the second may have. What is handed on nobody overwrites: it may be a result.
+  first.inputs.map((at) => donated[at] && !second.inputs.includes(at)),
+  [...second.inputs.map((at) => donated[at]), ...handed.map(() => false)],
+];
 
 export class XlaPair implements Executable {
   private readonly executables: readonly XlaExecutable[];
@@ -14,27 +22,17 @@ export class XlaPair implements Executable {
 
   constructor(
     client: Client,
+    name: string,
     private readonly halves: Halves,
-    /** Which inputs, constants included, may be overwritten. */
-    donated: readonly boolean[],
-    { name, constants }: CompileOptions,
-    compile: Compile,
+    ready: readonly Ready[],
+    constants: readonly Array[],
+    donated: readonly (readonly boolean[])[],
   ) {
-    const { first, second, handed } = halves;
-    const both = [first, second];
     const count = constants.length;
-    // What both take the second may have. What is handed on nobody overwrites: it may be a result.
-    const flags = [
-      first.inputs.map((at) => donated[at] && !second.inputs.includes(at)),
-      [...second.inputs.map((at) => donated[at]), ...handed.map(() => false)],
-    ];
-    const ready = compile(
-      both.map(({ program }) => program),
-      flags,
-    );
+    const both = [halves.first, halves.second];
     this.executables = both.map(({ program, inputs }, which) => {
       const own = inputs.filter((at) => at < count).map((at) => constants[at]);
-      return new XlaExecutable(client, name, ready[which], program, own, flags[which].slice(own.length));
+      return new XlaExecutable(client, name, ready[which], program, own, donated[which].slice(own.length));
     });
     this.taken = both.map(({ inputs }) => inputs.filter((at) => at >= count).map((at) => at - count));
   }

@@ -7,7 +7,7 @@ import { removeEntry } from "../cache/entries.js";
 import { cachePath, prepareFolder, reasonOf } from "../cache/folder.js";
 import { withRoom } from "./buffers.js";
 import type { Client, CompiledProgram } from "./client.js";
-import { startCompileHelper } from "./compileHelper.js";
+import { compileAside, startCompileHelper, type CompileTask } from "./compileHelper.js";
 import { compileOptions, type BuildOptions } from "./compileOptions.js";
 import { codes } from "./functions.js";
 import { PluginError } from "./plugin.js";
@@ -63,15 +63,56 @@ export function programsOf(
   texts: readonly string[],
   options: BuildOptions,
 ): CompiledProgram[] {
-  if (!isKept(client, options)) return compileAll(client, name, texts, options);
+  const { missing, filled } = cached(client, name, texts, options);
+  return filled(compileAll(client, name, missing, options));
+}
+
+/** The same, with every new one compiled in a thread of its own, while the event loop turns. */
+export async function programsAside(
+  client: Client,
+  name: string,
+  texts: readonly string[],
+  options: BuildOptions,
+): Promise<CompiledProgram[]> {
+  const { missing, filled } = cached(client, name, texts, options);
+  return filled(
+    await Promise.all(
+      missing.map(async (text) => {
+        const handle = await compileAside(client, taskOf(client, text, options));
+        // What could not be compiled there says here why.
+        return handle === null ? compileProgram(client, name, text, options) : client.described(handle);
+      }),
+    ),
+  );
+}
+
+/** What the cache has of programs: the texts that it has not, and how all are put together, and kept, with these. */
+function cached(
+  client: Client,
+  name: string,
+  texts: readonly string[],
+  options: BuildOptions,
+): {
+  readonly missing: readonly string[];
+  readonly filled: (compiled: readonly CompiledProgram[]) => CompiledProgram[];
+} {
+  if (!isKept(client, options)) return { missing: texts, filled: (compiled) => [...compiled] };
   const cache = cachePath();
   const problem = prepareFolder(cache);
   const keys = texts.map((text) => keyOf(client, text, options));
   const kept = keys.map((key) => (problem === null ? loadKept(client, cache, key) : null));
-  const isNew = (_: unknown, at: number): boolean => kept[at] === null;
-  const compiled = compileAll(client, name, texts.filter(isNew), options);
-  keys.filter(isNew).forEach((key, at) => keep(client, name, compiled[at], problem, key));
-  return kept.map((one) => one ?? (compiled.shift() as CompiledProgram));
+  const places = kept.flatMap((one, at) => (one === null ? [at] : []));
+  return {
+    missing: places.map((at) => texts[at]),
+    filled: (compiled) => {
+      const all = [...kept];
+      places.forEach((at, which) => {
+        all[at] = compiled[which];
+        keep(client, name, compiled[which], problem, keys[at]);
+      });
+      return all as CompiledProgram[];
+    },
+  };
 }
 
 /** Keeps a program in the cache, or says why that cannot be. */
@@ -98,6 +139,11 @@ function keep(
   }
 }
 
+function taskOf(client: Client, text: string, options: BuildOptions): CompileTask {
+  const settings = { ...ownSettings(client), ...options.settings };
+  return { text, options: compileOptions({ ...options, settings }) };
+}
+
 /** Compiles texts; while this thread does the last of several, another one does the first. */
 function compileAll(
   client: Client,
@@ -110,8 +156,7 @@ function compileAll(
   const [first, ...others] = texts;
   const helper = startCompileHelper(client);
   try {
-    const settings = { ...ownSettings(client), ...options.settings };
-    helper.begin({ text: first, options: compileOptions({ ...options, settings }) });
+    helper.begin(taskOf(client, first, options));
     const compiled = others.map(here);
     const handle = helper.finish();
     return [handle === null ? here(first) : client.described(handle), ...compiled];

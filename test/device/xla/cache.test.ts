@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { cachePath } from "../../../src/device/cache/folder.js";
 import { clearCache, listCache } from "../../../src/device/cache/keeping.js";
-import { programOf, programsOf } from "../../../src/device/xla/programs.js";
+import { programOf, programsAside, programsOf } from "../../../src/device/xla/programs.js";
 import { temporaryFolder, warningsOf } from "../../temporary.js";
 import { failureOf } from "../native.js";
 import { fakeProblem, newFake, type Fake } from "./fake.js";
@@ -48,6 +48,19 @@ describe.skipIf(fakeProblem("test/device/xla/cache.test.ts") !== null)("programs
     expect([...counts(fake), fake.get("compiledAside")]).toEqual([2, 0, 1]);
     expect(both("first", "other")).toEqual([1, 1]);
     expect([...counts(fake), fake.get("compiledAside")]).toEqual([3, 1, 1]);
+  });
+
+  it("are each compiled in a thread of its own, where there is time", async () => {
+    const fake = newFake();
+    const both = (...names: string[]) =>
+      programsAside(fake.client(), "both", names.map(text), { partitions: 1, settings: {} });
+    expect((await both("first", "second")).map(({ outputs }) => outputs)).toEqual([1, 1]);
+    expect([...counts(fake), fake.get("compiledAside")]).toEqual([2, 0, 2]);
+    await both("second", "first");
+    expect([...counts(fake), fake.get("compiledAside")]).toEqual([2, 2, 2]);
+    await expect(both("first", "refused")).rejects.toThrow(
+      "XLA cannot compile both: error: this text is refused",
+    );
   });
 
   it("are refused with the reason, whichever thread was to compile them", () => {

@@ -6,7 +6,7 @@ import { np, type Array } from "vibe-rl/array";
 import { traceProgram } from "../../../src/array/core/trace.js";
 import { compileOptions } from "../../../src/device/xla/compileOptions.js";
 import { XlaExecutable } from "../../../src/device/xla/executable.js";
-import { XlaPair } from "../../../src/device/xla/pair.js";
+import { donatedToHalves, XlaPair } from "../../../src/device/xla/pair.js";
 import type { Program } from "../../../src/array/index.js";
 import { stablehlo, type Halves } from "../../../src/compiler/index.js";
 import type { Client } from "../../../src/device/xla/client.js";
@@ -100,8 +100,14 @@ describe.skipIf(fakeProblem("test/device/xla/device.test.ts") !== null)("the XLA
         { half: "first", at: 0 },
       ],
     };
-    const options = { name: "same", constants: [np.array([1, 2])], donated: [false, false, false] };
-    const pair = new XlaPair(client, halves, [false, false, false, false], options, ready);
+    const donated = donatedToHalves(halves, [false, true, true, true]);
+    expect(donated).toEqual([
+      [false, true, true],
+      [true, false, false],
+    ]);
+    const compiled = ready([halves.first.program, halves.second.program]);
+    const kept = donated.map((flags) => flags.map(() => false));
+    const pair = new XlaPair(client, "same", halves, compiled, [np.array([1, 2])], kept);
     const results = pair.run([np.array([3, 4, 5]), np.array([6]), np.array([7, 8, 9, 10])]);
     expect(results.map((x) => x.toArray())).toEqual([[7, 8, 9, 10], [3, 4, 5], [6], [1, 2]]);
     // The constant, three results of the second half, and two of the first: what was only handed on is gone.

@@ -1,6 +1,9 @@
 // How blocks of a program wait for each other: those of a cluster by its barrier, others count their arrivals in memory.
 import type { PtxText } from "./text.js";
 
+/** Where in the control block a part leaves what the next one goes on with. */
+const [handedSide, handedSeen] = [192, 196];
+
 export class Grid {
   /** The number of arrivals at which the next meeting is complete; it wraps around. Null for a cluster. */
   private readonly target: string | null;
@@ -16,12 +19,15 @@ export class Grid {
     private readonly thread: string,
     private readonly blocks: number,
     isCluster: boolean,
+    /** Whether a part of the program has come before this one, maybe to somewhere between two meetings of an exchange. */
+    goesOn: boolean,
   ) {
     // The last program has left there how many arrivals there had been at its end.
     this.target = isCluster ? null : out.effect("ld.volatile.global.u32", "b32", `[${control}+128]`);
-    this.side = out.effect("mov.u32", "b32", "0");
+    const word = (place: string) => out.effect("ld.volatile.global.u32", "b32", `[${place}]`);
+    this.side = goesOn ? word(`${control}+${handedSide}`) : out.effect("mov.u32", "b32", "0");
     this.tooMany = out.effect("add.u64", "b64", control, "64");
-    this.seen = out.effect("ld.volatile.global.u32", "b32", `[${this.tooMany}]`);
+    this.seen = word(goesOn ? `${control}+${handedSeen}` : this.tooMany);
   }
 
   /** Whether something was too much for a block since this was asked last; all blocks must have met in between. */
@@ -62,13 +68,18 @@ export class Grid {
     this.out.line(`xor.b32 ${this.side}, ${this.side}, 1;`);
   }
 
-  /** Leaves the count for the next program. */
-  end(): void {
-    const { out, control, thread, target } = this;
-    if (target === null) return;
-    this.meet();
+  /** Leaves the count for the next program, and what another part of this one goes on with. */
+  end(isGoingOn: boolean): void {
+    const { out, control, thread, target, side, seen } = this;
+    if (target === null && !isGoingOn) return;
+    if (target !== null) this.meet();
     const block = out.effect("mov.u32", "b32", "%ctaid.x");
     const isFirst = out.effect("setp.eq.u32", "pred", out.effect("or.b32", "b32", thread, block), "0");
-    out.line(`@${isFirst} st.volatile.global.u32 [${control}+128], ${target};`);
+    const leave = (offset: number, word: string) =>
+      out.line(`@${isFirst} st.volatile.global.u32 [${control}+${offset}], ${word};`);
+    if (target !== null) leave(128, target);
+    if (!isGoingOn) return;
+    leave(handedSide, side);
+    leave(handedSeen, seen);
   }
 }

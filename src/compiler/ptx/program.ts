@@ -57,10 +57,10 @@ export function renderProgram(
   const shape = { blocks: plan.division.parts, threads, kernels };
   const sharedBytes = Math.ceil(plan.fastBytes / wordsBytes) * wordsBytes;
   const texts = parts.map((part, at) =>
-    new ProgramRenderer(plan, blocks, watching, works, kernels).render(part, {
-      before: at > 0 ? sharedBytes : 0,
-      after: at < parts.length - 1 ? sharedBytes : 0,
-    }),
+    new ProgramRenderer(plan, blocks, watching, works, kernels, {
+      ...{ isFirst: at === 0, isLast: at === parts.length - 1 },
+      sharedBytes,
+    }).render(part),
   );
   const keptBytes = parts.length > 1 ? sharedBytes * shape.blocks : 0;
   return {
@@ -75,10 +75,11 @@ const heldShare = 1 / 4;
 /** Bytes that a thread moves at once. */
 const wordsBytes = 16;
 
-/** Bytes of each block's shared memory that come from the part before, and that go to the next one. */
-interface Kept {
-  readonly before: number;
-  readonly after: number;
+/** Which part of a program is written, and how much shared memory goes from one to the next in each block. */
+interface Part {
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+  readonly sharedBytes: number;
 }
 
 type ActionOf<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
@@ -111,6 +112,7 @@ class ProgramRenderer {
     { profile, isTraced }: Watching,
     works: readonly WorkAction[],
     private readonly kernels: readonly string[],
+    private readonly part: Part,
   ) {
     const { out } = this;
     this.threads = blocks.threads;
@@ -129,7 +131,8 @@ class ProgramRenderer {
     const distance = out.effect("mov.u64", "b64", String(stride));
     const far = out.effect("cvt.u64.u32", "b64", block);
     this.own = parts === 1 ? first : out.effect("mad.lo.u64", "b64", far, distance, first);
-    this.grid = parts === 1 ? null : new Grid(out, this.control, this.thread, parts, blocks.isCluster);
+    this.grid =
+      parts === 1 ? null : new Grid(out, this.control, this.thread, parts, blocks.isCluster, !part.isFirst);
     this.stopwatch = profile === null ? null : new Stopwatch(out, this.thread, this.memory, profile);
     this.trace = isTraced ? new Trace(out, this.thread, this.host) : null;
   }
@@ -139,19 +142,20 @@ class ProgramRenderer {
     return out.effect("cvta.to.global.u64", "b64", out.effect("ld.param.u64", "b64", `[${name}]`));
   }
 
-  render(actions: readonly Action[], { before, after }: Kept): string {
+  render(actions: readonly Action[]): string {
+    const { isFirst, isLast } = this.part;
     this.written = Math.min(...worksIn(actions).map((work) => this.numbers.get(work) ?? 0));
-    if (before > 0) {
-      this.moveShared(before, "back");
+    if (!isFirst) {
+      this.moveShared("back");
       this.out.line("bar.sync 0;");
     }
     this.write(actions);
     this.stopwatch?.stop();
-    if (after > 0) {
+    if (!isLast) {
       this.out.line("bar.sync 0;");
-      this.moveShared(after, "away");
+      this.moveShared("away");
     }
-    this.grid?.end();
+    this.grid?.end(!isLast);
     this.out.line("ret;");
     const body = this.out.toString();
     const { isCluster, threads } = this.blocks;
@@ -171,8 +175,9 @@ class ProgramRenderer {
   }
 
   /** Moves a block's shared memory to where it is kept between two parts, or back. */
-  private moveShared(bytes: number, way: "away" | "back"): void {
+  private moveShared(way: "away" | "back"): void {
     const { out, control, shared, thread, threads } = this;
+    const bytes = this.part.sharedBytes;
     const block = out.effect("mov.u32", "b32", "%ctaid.x");
     const kept = out.effect("mad.wide.u32", "b64", block, String(bytes), control);
     const first = out.effect("mul.lo.u32", "b32", thread, String(wordsBytes));

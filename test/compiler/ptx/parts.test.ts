@@ -56,7 +56,7 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/parts.test.ts"))("programs in
       const code = compileFor(ptxRenderer(parted))(f as Computation, x, few, uneven).compiled.code;
       expect([code.blocks > 1, code.texts.length]).toEqual([true, 2]);
       const device = "parted ptx, blocks of a grid";
-      expectTogether([{ name: `${count} of them`, f: f as Computation, args: [x, few, uneven] }], device);
+      expectTogether([{ name: `${count} of them`, f: f, args: [x, few, uneven] }], device);
     }
   });
 

@@ -69,8 +69,11 @@ export function renderProgram(
   };
 }
 
-/** The share of the registers that may be taken by what is the same in all turns of a loop. */
-const heldShare = 1 / 4;
+/**
+ * The share of the registers that may be taken by what is the same in all turns of a loop, and the one that is left for
+ * everything besides that and what works take. (measured: with more, the assembler runs out of them, and tries for seconds)
+ */
+const [heldShare, otherShare] = [1 / 4, 1 / 5];
 
 /** Bytes that a thread moves at once. */
 const wordsBytes = 16;
@@ -101,8 +104,8 @@ class ProgramRenderer {
   private readonly numbers: ReadonlyMap<WorkAction, number>;
   /** What is in registers in the loops that are being written. */
   private readonly held = new Map<Steady, Held>();
-  /** Registers that there are for more of it. */
-  private free: number;
+  /** Registers that it takes. */
+  private taken = 0;
   /** The kernel that was written last. */
   private written = 0;
 
@@ -116,7 +119,6 @@ class ProgramRenderer {
   ) {
     const { out } = this;
     this.threads = blocks.threads;
-    this.free = heldShare * registerLimit(blocks.threads);
     this.numbers = new Map(works.map((work, at) => [work, at]));
     this.memory = this.parameter("memory");
     this.control = this.parameter("control");
@@ -300,24 +302,27 @@ class ProgramRenderer {
     const isSame = ({ buffer, counters }: Place) =>
       !changed.has(buffer) && counters.every(({ counter }) => counter.id !== step.counter.id);
     const known = new Map<string, Held>();
-    const before = this.free;
+    const before = this.taken;
+    const limit = registerLimit(this.threads);
+    const inWorks = Math.max(0, ...worksIn(body).map(({ work }) => work.registers ?? 0));
+    const most = Math.min(heldShare * limit, (1 - otherShare) * limit - inWorks);
     const found: Steady[] = [];
     for (const action of body) {
       if (action.kind !== "work") continue;
       for (const steady of action.work.steady ?? []) {
         const { place, words, load } = steady;
         const key = `${action.first} ${steady.key}`;
-        if (!isSame(place) || (words > this.free && !known.has(key))) continue;
+        if (!isSame(place) || (this.taken + words > most && !known.has(key))) continue;
         if (!known.has(key)) {
           known.set(key, load(this.textFor(action)));
-          this.free -= words;
+          this.taken += words;
         }
         this.held.set(steady, known.get(key) as Held);
         found.push(steady);
       }
     }
     return () => {
-      this.free = before;
+      this.taken = before;
       found.forEach((steady) => this.held.delete(steady));
     };
   }

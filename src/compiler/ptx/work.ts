@@ -28,6 +28,8 @@ export interface Work {
   /** Its code, where some of what it reads is in registers. */
   readonly write: (text: KernelText, held: ReadonlyMap<Steady, Held>) => void;
   readonly steady?: readonly Steady[];
+  /** About how many registers it takes, if they are many. */
+  readonly registers?: number;
   /** In words, for people: how threads share it. */
   readonly describe: () => string;
 }

@@ -12,9 +12,10 @@ import { choose, type DotNeeds } from "./choice.js";
 import { describeTensor, describeTiling } from "./describe.js";
 import { goOn } from "./epilogue.js";
 import { join, type Bit } from "./join.js";
-import { lineOffset, vector, type Tiling } from "./layout.js";
+import { chunksAtOnce, lineOffset, registersOf, vector, type Tiling } from "./layout.js";
 import { linesAt, range, type Line } from "./lines.js";
 import { renderTensor, tensorShape } from "./tensor/index.js";
+import { tensorRegisters } from "./tensor/layout.js";
 import { steadyOf } from "./tensor/steady.js";
 
 /** How a tile lies along rows, or columns. */
@@ -39,6 +40,7 @@ export function dotWork(kernels: readonly DotKernel[], needs: Omit<DotNeeds, "va
     const steady = variants === null ? steadyOf(tiling, threads) : null;
     return {
       ...(steady !== null && { steady: [steady.left, steady.right] }),
+      registers: tensorRegisters(tiling),
       threads: wholeWarps(sizeOf(tensorShape(tiling)) * lanesOfWarp, threads),
       write: (text, held) =>
         renderTensor(text.of(variants), kernel, tiling, (side) =>
@@ -58,6 +60,7 @@ export function dotWork(kernels: readonly DotKernel[], needs: Omit<DotNeeds, "va
   const tiles = [rows, columns].map(({ axes, count, lanes }) => Math.ceil(extentOf(axes) / (count * lanes)));
   const grid = { tiling, rows, columns, shape: [extentOf(product.batch), ...tiles] };
   return {
+    registers: registersOf(tiling, chunksAtOnce(tiling, threads, true)),
     threads: wholeWarps(sizeOf(grid.shape) * lanesOfWarp, threads),
     write: (text) => renderTiles(text.of(variants), kernel, grid, isTf32),
     describe: () => describeTiling(tiling),

@@ -65,6 +65,9 @@ export const regimeOf = ({ product }: Pick<Tiling, "product">): Regime => {
 export const isLong = (tiling: Pick<Tiling, "product" | "split">): boolean =>
   Math.ceil(extentOf(tiling.product.depth) / tiling.split) > regimeOf(tiling).block;
 
+/** Registers that places take. */
+export const placeRegisters = 32;
+
 /** Registers that sums and two chunks of operands take, and some for places. */
 export function registersOf(
   tiling: Pick<Tiling, "product" | "rows" | "columns" | "split" | "steps">,
@@ -72,7 +75,7 @@ export function registersOf(
 ): number {
   const { rows, columns, steps } = tiling;
   const copies = isLong(tiling) ? (regimeOf(tiling).isCompensated ? 3 : 2) : 1;
-  return rows * columns * copies + chunks * steps * (rows + columns) + 32;
+  return rows * columns * copies + chunks * steps * (rows + columns) + placeRegisters;
 }
 
 /** Registers that a thread can have, for so many threads of a block. */

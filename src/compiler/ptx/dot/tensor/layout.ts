@@ -5,7 +5,7 @@
 // and which step that is, is free as long as both operands agree on the steps.
 import { extentOf, type Product, type ProductAxis } from "../../../schedule/product.js";
 import { lanesOfWarp } from "../../types.js";
-import { vector } from "../layout.js";
+import { placeRegisters, vector } from "../layout.js";
 
 /** Whether so many chunks are written out one after the other: loads of one then go along with products of another. */
 export const isWrittenOut = (chunks: number, { isShort }: Pick<TensorTiling, "isShort">): boolean =>
@@ -84,4 +84,17 @@ export const linesApart = (tiling: TensorTiling, side: Side) =>
 export function lineOf(tiling: TensorTiling, side: Side, inner: number, group: number): number {
   const { octets, pairs } = linesApart(tiling, side);
   return octets * inner + pairs * Math.floor(group / 2) + (group % 2);
+}
+
+/** Registers that sums and the operands of all chunks that are written out take, and some for places. */
+export function tensorRegisters(tiling: TensorTiling): number {
+  const { product, rows, columns, chains, steps } = tiling;
+  const chunks = Math.ceil((product.depth.at(-1)?.extent ?? 1) / steps);
+  const together = isWrittenOut(chunks, tiling) ? chunks : 1;
+  const ofOctets = octet / lanesOfWarp;
+  return (
+    octet * ofOctets * rows * columns * chains +
+    together * steps * ofOctets * (rows + columns) +
+    placeRegisters
+  );
 }

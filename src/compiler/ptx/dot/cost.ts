@@ -150,12 +150,10 @@ function endsOf(tiling: Tiling, accesses: readonly Address[]): number {
   const { product } = tiling;
   const ends = accesses.map((address) => {
     const isWide = tiling.columnUnit === vector && isAlongColumns(product, address);
-    const elements = lanesAt(tiling, ({ row, column }) =>
-      [
-        ...positionsAlong(product.rows, row * tiling.rowUnit),
-        ...positionsAlong(product.columns, column * tiling.columnUnit),
-      ].reduce((sum, [axis, position]) => sum + position * (address.strides[axis.point] ?? 0), 0),
-    );
+    const strideOf = ({ point }: ProductAxis) => address.strides[point] ?? 0;
+    const rows = lineOffsets(tiling, "left", strideOf);
+    const columns = lineOffsets(tiling, "right", strideOf);
+    const elements = lanesAt(tiling, ({ row, column }) => rows[row] + columns[column]);
     return isWide ? wavefronts(elements, vector) / vector : wavefronts(elements, 1);
   });
   return ends.reduce((sum, fronts) => sum + fronts, 0);
@@ -164,14 +162,29 @@ function endsOf(tiling: Tiling, accesses: readonly Address[]): number {
 const lanesAt = (tiling: Tiling, element: (place: ReturnType<typeof placeOfLane>) => number): number[] =>
   Array.from({ length: lanesOfWarp }, (_, lane) => element(placeOfLane(lane, tiling)));
 
-/** The positions along axes of a number, which stays at the last one where it is too large. */
-export function positionsAlong(axes: readonly ProductAxis[], index: number): [ProductAxis, number][] {
+/** How far it is to the first line of each lane beside another along rows, or columns. */
+function lineOffsets(
+  { product, rowUnit, columnUnit, laneRows, laneColumns }: Tiling,
+  side: "left" | "right",
+  strideOf: (axis: ProductAxis) => number,
+): number[] {
+  const [axes, unit, lanes] =
+    side === "left" ? [product.rows, rowUnit, laneRows] : [product.columns, columnUnit, laneColumns];
+  return Array.from({ length: lanes }, (_, lane) => offsetAlong(axes, lane * unit, strideOf));
+}
+
+/** How far it is along axes to a number, which stays at the last one where it is too large. */
+export function offsetAlong(
+  axes: readonly ProductAxis[],
+  index: number,
+  strideOf: (axis: ProductAxis) => number,
+): number {
   let rest = Math.min(index, extentOf(axes) - 1);
-  return axes.toReversed().map((axis): [ProductAxis, number] => {
+  return axes.reduceRight((sum, axis) => {
     const position = rest % axis.extent;
     rest = Math.floor(rest / axis.extent);
-    return [axis, position];
-  });
+    return sum + position * strideOf(axis);
+  }, 0);
 }
 
 /** Wavefronts of the first load of an operand. */
@@ -180,14 +193,10 @@ export function frontsOf(tiling: Tiling, side: "left" | "right", isFast: boolean
   const last = product.depth.at(-1);
   const depthStride = last?.[side] ?? 0;
   const chunks = Math.max(1, Math.floor((last?.extent ?? 1) / (steps * split)));
+  const lines = lineOffsets(tiling, side, (axis) => axis[side]);
   const elements = lanesAt(tiling, ({ row, column, member }) => {
-    const [axes, index] =
-      side === "left" ? [product.rows, row * tiling.rowUnit] : [product.columns, column * tiling.columnUnit];
     const turned = rotation === null ? 0 : (rotation === "rows" ? row : column) % Math.min(rotations, chunks);
-    return positionsAlong(axes, index).reduce(
-      (sum, [axis, position]) => sum + position * axis[side],
-      (turned * split + member) * steps * depthStride,
-    );
+    return lines[side === "left" ? row : column] + (turned * split + member) * steps * depthStride;
   });
   const width = tiling[side] === null ? 1 : vector;
   return isFast ? wavefronts(elements, width) : cacheLines(elements, width) * lineCycles;

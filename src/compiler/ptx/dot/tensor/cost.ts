@@ -1,9 +1,9 @@
 // Roughly how many cycles a product takes in tensor cores, for ways to cut it up.
 import type { DotKernel } from "../../../kernel.js";
-import { extentOf, type Product } from "../../../schedule/product.js";
+import { extentOf, type Product, type ProductAxis } from "../../../schedule/product.js";
 import { loadsIn, rootsOf } from "../../../walk.js";
 import { lanesOfWarp } from "../../types.js";
-import { fetchCycles, followingOf, latency, lineCycles, lonely, positionsAlong } from "../cost.js";
+import { fetchCycles, followingOf, latency, lineCycles, lonely, offsetAlong } from "../cost.js";
 import { isAlongColumns } from "../layout.js";
 import type { TilingNeeds } from "../tiling.js";
 import { cacheLines, sectors, sectorsOf, wavefronts } from "../wavefronts.js";
@@ -111,11 +111,11 @@ export class TensorCosts {
     const most = widthOf(tiling);
     let fronts = 0;
     for (const address of [...stores.map((store) => store.address), ...loadsIn(rootsOf(stores))]) {
-      const elements = lanes.map(({ group, place }) =>
-        [
-          ...positionsAlong(product.rows, group),
-          ...positionsAlong(product.columns, 2 * beside * place),
-        ].reduce((sum, [axis, position]) => sum + position * (address.strides[axis.point] ?? 0), 0),
+      const strideOf = ({ point }: ProductAxis) => address.strides[point] ?? 0;
+      const elements = lanes.map(
+        ({ group, place }) =>
+          offsetAlong(product.rows, group, strideOf) +
+          offsetAlong(product.columns, 2 * beside * place, strideOf),
       );
       const width = isAlongColumns(product, address) ? most : 1;
       fronts += needs.isFast(address)
@@ -135,8 +135,8 @@ export function frontsOf(tiling: TensorTiling, side: Side, isFast: boolean): num
   const elements = lanes.map(({ group, place }) => {
     const inner = isAlong || turns === 1 ? 0 : place % turns;
     const step = adjacent * place + (isAlong ? spanOf(tiling) * (group % turns) : 0);
-    const line = positionsAlong(axesOf(tiling, side), lineOf(tiling, side, inner, group));
-    return line.reduce((sum, [axis, position]) => sum + position * axis[side], step * stride);
+    const line = lineOf(tiling, side, inner, group);
+    return offsetAlong(axesOf(tiling, side), line, (axis) => axis[side]) + step * stride;
   });
   const width = isAlong ? adjacent : 1;
   return isFast ? wavefronts(elements, width) : cacheLines(elements, width) * lineCycles;

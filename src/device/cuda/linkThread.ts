@@ -17,8 +17,12 @@ function driverFor(handle: number): Driver | null {
   return isThere ? driver : null;
 }
 
+/** Has the driver load its compiler, which it does for the first text in a process: nobody waits for it here. */
+const nothing = ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+
 doAside((handle: number) => {
   const driver = driverFor(handle);
+  if (driver !== null) link(driver, "nothing", nothing);
   return ({ name, text }: LinkTask): Uint8Array | null => {
     // What is wrong with a text is told by the thread that asked.
     const made = driver === null ? null : link(driver, name, text);

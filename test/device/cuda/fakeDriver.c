@@ -28,7 +28,7 @@ static struct { const char *name; int64_t value; } numbers[] = {
   // counters
   {"liveBytes", 0}, {"allocations", 0}, {"links", 0}, {"launches", 0}, {"cooperativeLaunches", 0}, {"modules", 0},
   {"toDevice", 0}, {"toHost", 0}, {"bytesToDevice", 0}, {"bytesToHost", 0}, {"waits", 0}, {"sharedAsked", 0}, {"device", -1},
-  {"largeClusters", 0}, {"clusterLaunches", 0}, {"contexts", 0}, {"linksAside", 0},
+  {"largeClusters", 0}, {"clusterLaunches", 0}, {"contexts", 0}, {"linksAside", 0}, {"linksOfNothing", 0},
 };
 
 static int64_t *number(const char *name) {
@@ -279,8 +279,9 @@ Status cuLinkCreate_v2(unsigned count, const int *options, void **values, Linker
 }
 Status cuLinkAddData_v2(Linker *linker, int type, const char *data, uint64_t size, const char *name, unsigned count, void *options, void *values) {
   if (type != 1 || data[size - 1] != 0 || !name || count || options || values) return INVALID_VALUE;
-  ++*number("links");
-  if (!pthread_equal(pthread_self(), loader)) ++*number("linksAside");
+  int isNothing = strstr(data, ".entry nothing(") != NULL;
+  ++*number(isNothing ? "linksOfNothing" : "links");
+  if (!isNothing && !pthread_equal(pthread_self(), loader)) ++*number("linksAside");
   for (int ms = 0; strstr(data, "@slow") && !*(volatile int64_t *)number("linksAside") && ms < 30000; ms++) usleep(1000);
   if (strstr(data, "@syntax")) {
     snprintf(linker->log, linker->log_size, "ptxas %s, line 7; fatal: Parsing error near '@syntax'\n", name);

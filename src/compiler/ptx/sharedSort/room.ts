@@ -4,7 +4,7 @@ import { align } from "../../plan/placing.js";
 import { bucketWords, type Buckets } from "../buckets.js";
 import { startsIn } from "../indices.js";
 import type { Entries } from "../network.js";
-import type { KernelText, Reference } from "../surroundings.js";
+import type { KernelText, Pointer, Reference } from "../surroundings.js";
 
 /** How blocks deal out keys, in bytes from the beginning of a side of their exchanges. */
 export interface Dealing {
@@ -58,8 +58,9 @@ export interface Room {
   /** How many it is dealt, and how many all blocks before it are. */
   readonly count: Reference;
   readonly before: Reference;
-  /** A bucket for each block. */
+  /** A bucket for each block, and where the first of them is. */
   readonly blocks: Buckets;
+  readonly firstBlock: Pointer;
   /** Where what a block is dealt by each other one begins, among what that one deals. */
   readonly sources: Words;
   /** Keys, with a number each. */
@@ -72,7 +73,8 @@ export interface Room {
 export function roomOf(text: KernelText, kernel: SortKernel, parts: number): Room {
   const scratch = text.scratch(kernel);
   const { length } = kernel;
-  const places = startsIn(wordsOf(kernel, parts, text.threads)).from.map(
+  const { from } = startsIn(wordsOf(kernel, parts, text.threads));
+  const places = from.map(
     (offset): Words =>
       (index) =>
         text.reference(scratch, offset, [{ operand: index, factor: 1 }]),
@@ -83,6 +85,7 @@ export function roomOf(text: KernelText, kernel: SortKernel, parts: number): Roo
     count: totals("0"),
     before: totals("1"),
     blocks: { count: parts, word: blocks },
+    firstBlock: text.pointer(scratch, from[1], []),
     ...{ sources, keys, numbers },
     buckets: { count: bucketsFor(length, parts), word: buckets },
     sorted: { keyPlace, positionPlace },

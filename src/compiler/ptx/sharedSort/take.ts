@@ -88,22 +88,26 @@ function dealt(
   text: KernelText,
   kernel: SortKernel,
   parts: number,
-  { blocks, sources }: Room,
+  { sources, firstBlock }: Room,
   index: string,
   isThere: string,
 ): { readonly key: string; readonly position: string } {
   const { out } = text;
   const { stride, entries } = dealingOf(kernel, parts);
   // The last block that begins to deal at or before it.
-  let block = "0";
-  for (let step = 2 ** Math.ceil(Math.log2(parts) - 1); step >= 1; step /= 2) {
-    const next = block === "0" ? String(step) : out.effect("add.s32", "b32", block, String(step));
-    const held = out.effect("min.s32", "b32", next, String(parts - 1));
-    const isBefore = out.effect("setp.le.u32", "pred", text.load(blocks.word(held), "uint32"), index);
-    block = out.effect("selp.b32", "b32", held, block, isBefore);
+  const [kind, width] = firstBlock.space === "shared" ? (["b32", "u32"] as const) : (["b64", "u64"] as const);
+  const found = { ...firstBlock, register: out.effect(`mov.${width}`, kind, firstBlock.register) };
+  const { register } = found;
+  for (let left = parts; left > 1; left = Math.ceil(left / 2)) {
+    const half = 4 * Math.floor(left / 2);
+    const isBefore = out.effect("setp.le.u32", "pred", text.load(text.at(found, half), "uint32"), index);
+    out.line(`@${isBefore} add.${width} ${register}, ${register}, ${half};`);
   }
+  const start = text.load(text.at(found), "uint32");
+  const distance = out.effect(`sub.${width}`, kind, register, firstBlock.register);
+  const bytes = kind === "b32" ? distance : out.effect("cvt.u32.u64", "b32", distance);
+  const block = out.effect("shr.u32", "b32", bytes, "2");
   const source = text.load(sources(block), "uint32");
-  const start = text.load(blocks.word(block), "uint32");
   const number = out.effect("sub.u32", "b32", out.effect("add.u32", "b32", source, index), start);
   const base = out.effect("mad.wide.s32", "b64", block, String(stride), sideOf(text));
   const entry = out.effect("mad.wide.s32", "b64", number, String(entryBytes), base);

@@ -14,6 +14,7 @@ const benchmarks = [
     "agents",
     "native",
     "gpu",
+    "ready",
     "xla",
     "train",
     "inference",

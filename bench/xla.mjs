@@ -3,13 +3,9 @@
 // measurement is a process of its own, one after the other, with empty caches, and ours another one with what is in the cache
 // then. It prints a line of JSON for each as it comes, and a table at the end, also when some failed or it was interrupted.
 // npm run bench -- xla, or npm run bench -- xla sac ppo4 full jax for some of it; --json leaves the table out.
-import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { xlaProblem } from "../dist/device/index.js";
+import { coldAndCached, isInterrupted, lastLines, report } from "./gpu/fresh.mjs";
 import { findJax } from "./gpu/jax.mjs";
 import { xlaRuns } from "./gpu/xlaRuns.mjs";
 import { digits, row } from "./measure.mjs";
@@ -19,6 +15,7 @@ const precisions = [
   { name: "full", ours: "highest", jax: ["--precision", "highest"] },
   { name: "tf32", ours: "default", jax: [] },
 ];
+const ours = ({ name }, precision) => coldAndCached("xlaRun.mjs", name, precision.ours);
 const sides = [
   { name: "ours", measure: ours },
   { name: "jax", measure: jax },
@@ -46,49 +43,15 @@ const chosen = (list) => {
   return asked.length === 0 ? list : list.filter((one) => asked.includes(one));
 };
 
-let child = null;
-let isInterrupted = false;
-for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.on(signal, () => {
-    isInterrupted = true;
-    child?.kill();
-  });
-}
-const here = (file) => fileURLToPath(new URL(file, import.meta.url));
-
-/** What a process reports as its last line, in JSON. */
-async function report(command, args, variables) {
-  if (isInterrupted) throw new Error("interrupted");
-  const env = {
-    ...process.env,
-    CUDA_CACHE_DISABLE: "1",
-    JAX_COMPILATION_CACHE_DIR: undefined,
-    JAX_DEFAULT_MATMUL_PRECISION: undefined,
-    ...variables,
-    BENCH_STARTED: String(Date.now() / 1000),
-  };
-  const running = promisify(execFile)(command, args, { env, maxBuffer: 2 ** 26 });
-  child = running.child;
-  const { stdout } = await running;
-  return JSON.parse(stdout.trim().split("\n").at(-1));
-}
-
-/** Ours with nothing in the cache, then with what that has left there. */
-async function* ours({ name }, precision) {
-  const cache = mkdtempSync(path.join(tmpdir(), "vibe-rl-bench-"));
-  const args = [here("gpu/xlaRun.mjs"), name, precision.ours];
-  try {
-    yield await report(process.execPath, args, { VIBE_RL_CACHE_DIR: cache });
-    yield { cached: true, ...(await report(process.execPath, args, { VIBE_RL_CACHE_DIR: cache })) };
-  } finally {
-    rmSync(cache, { recursive: true, force: true });
-  }
-}
-
 async function* jax({ algorithm, envs, updates, steps }, precision) {
   const length = envs === undefined ? ["--steps", steps] : ["--envs", envs, "--updates", updates];
-  const args = [here("peers/jaxPeer.py"), algorithm, ...length.map(String), ...precision.jax];
-  yield await report(process.env.PYTHON ?? "python3", args, { XLA_PYTHON_CLIENT_PREALLOCATE: "false" });
+  const peer = fileURLToPath(new URL("peers/jaxPeer.py", import.meta.url));
+  const args = [peer, algorithm, ...length.map(String), ...precision.jax];
+  yield await report(process.env.PYTHON ?? "python3", args, {
+    JAX_COMPILATION_CACHE_DIR: undefined,
+    JAX_DEFAULT_MATMUL_PRECISION: undefined,
+    XLA_PYTHON_CLIENT_PREALLOCATE: "false",
+  });
 }
 
 let asked = chosen(sides);
@@ -109,7 +72,7 @@ const measurements = chosen(xlaRuns).flatMap((run) =>
 );
 const results = [];
 for (const { run, precision, side } of measurements) {
-  if (isInterrupted) break;
+  if (isInterrupted()) break;
   const about = { name: run.name, precision: precision.name, side: side.name };
   const keep = (result) => {
     results.push({ ...about, ...result });
@@ -119,7 +82,7 @@ for (const { run, precision, side } of measurements) {
     for await (const result of side.measure(run, precision)) keep(result);
   } catch (error) {
     process.exitCode = 1;
-    keep({ error: (error.stderr || error.message).trim().split("\n").slice(-5).join("\n") });
+    keep({ error: lastLines(error) });
   }
 }
 

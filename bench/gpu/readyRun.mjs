@@ -1,0 +1,21 @@
+// How long it takes until one training run is under way on the GPU, in a process of its own: readyRun.mjs NAME PRECISION. Prints
+// one line of JSON.
+import { jit, random } from "vibe-rl/array";
+import { timeOf } from "../measure.mjs";
+import { runs } from "./runs.mjs";
+
+const [name, matmulPrecision] = process.argv.slice(2);
+const { make, count } = runs.find((run) => run.name === name);
+const key = random.key(0);
+const begun = performance.now();
+const train = jit(make(count), { device: "cuda", matmulPrecision });
+train(key);
+const firstMs = performance.now() - begun;
+const runMs = Math.min(...[1, 2, 3].map(() => timeOf(() => train(key))));
+console.log(
+  JSON.stringify({
+    ready_s: (firstMs - runMs) / 1000,
+    run_s: runMs / 1000,
+    process_s: Date.now() / 1000 - Number(process.env.BENCH_STARTED) - (3 * runMs) / 1000,
+  }),
+);

@@ -2,8 +2,16 @@
 import type { Equation } from "../core/program.js";
 import { ruleFor } from "./rules.js";
 
+const known = new WeakMap<Equation, boolean>();
+
 /** Whether every element of the results is computed from the elements at its place, and from scalars. */
 export function isElementwise(equation: Equation): boolean {
+  const found = known.get(equation) ?? findOut(equation);
+  known.set(equation, found);
+  return found;
+}
+
+function findOut(equation: Equation): boolean {
   const { inputs, outputs } = equation;
   if (outputs.length === 0) return false;
   const { operands, results, combine, apply } = ruleFor(equation);

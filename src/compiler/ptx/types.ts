@@ -33,16 +33,16 @@ export interface PtxTarget {
 export const controlBytes = 256;
 
 /**
- * A program as PTX, in one part or several that are started one after the other, each a module for compute capability 8.0 and newer, 9.0 where blocks are a cluster, with one entry,
+ * A program as PTX, in one part or several that are started one after the other, each a module for compute capability 8.0 and
+ * newer, 9.0 where blocks are a cluster, with one entry,
  *
  *     .visible .entry vibe_rl_run(.param .u64 memory, .param .u64 control, .param .u64 host)
  *
- * `memory` is where the plan's addresses begin, aligned to 256 bytes. `control` is device memory, zero
- * before the first launch and left alone by the host afterwards: blocks meet by it, and keep there what they have in shared
- * memory between two parts. `host` is 64 bytes of pinned host
- * memory that the device sees, zero before each launch. To have a message printed, the program writes its number plus
- * one into the first word there and waits until the host, which reads the values at their slots, has written 0. Programs
- * that are traced write the number, plus one, of the kernel that the first block is in into the second word.
+ * `memory` is where the plan's addresses begin, aligned to 256 bytes. `control` is device memory, zero before the first launch
+ * and left alone by the host afterwards: blocks meet by it, and keep there what they have in shared memory between two parts.
+ * `host` is 64 bytes of pinned host memory that the device sees, zero before each launch. To have a message printed, the program
+ * writes its number plus one into the first word there and waits until the host, which reads the values at their slots, has
+ * written 0. Programs that are traced write the number, plus one, of the kernel that the first block is in into the second word.
  */
 export interface PtxProgram {
   readonly texts: readonly string[];

@@ -1,5 +1,5 @@
 // The training runs that are measured on a GPU, and ours.
-import { jit, random } from "vibe-rl/array";
+import { jit, random, tree } from "vibe-rl/array";
 import { ppoTraining, trainingRuns } from "../agentPrograms.mjs";
 import { timeOf } from "../measure.mjs";
 
@@ -39,11 +39,13 @@ export function ours(run, matmulPrecision) {
   let [firstMs, learned] = [0, ""];
   const sps = rateOf(run, (count) => {
     const train = jit(run.make(count), { device: "cuda", matmulPrecision });
+    /** Runs to the end: results come as soon as the program has been started. */
+    const finish = () => tree.map((x) => x.data(), train(key));
     const first = timeOf(() => {
       learned = run.learned(train(key));
     });
     firstMs = Math.max(firstMs, first);
-    return Math.min(...Array.from({ length: rounds }, () => timeOf(() => train(key))));
+    return Math.min(...Array.from({ length: rounds }, () => timeOf(finish)));
   });
   return { sps, firstMs, learned };
 }

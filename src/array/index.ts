@@ -11,6 +11,7 @@ import * as random from "./random/index.js";
 import * as tree from "./tree/index.js";
 
 export { debug, lax, nn, np, ops, random, tree };
+export { blockUntilReady } from "./blockUntilReady.js";
 export { ravelPytree } from "./ravelPytree.js";
 
 // The same class under a name that shadows nothing.

@@ -103,7 +103,7 @@ export async function evaluateRun(args: Arguments, { print }: Host): Promise<num
     state,
     step: found,
   } = restore(run, { ...config, runner }, wholeOf(step, "step"), { evalEpisodes: "--episodes" });
-  return tell(found, trainer.evaluate(state, key));
+  return tell(found, await trainer.evaluate(state, key));
 }
 
 export async function video(args: Arguments, { print }: Host): Promise<number> {

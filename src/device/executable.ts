@@ -25,6 +25,11 @@ export interface DeviceMemory {
   readonly read: (slot: Slot, size: number) => TypedArray;
   /** Puts elements where a slot says. */
   readonly write: (slot: Slot, elements: TypedArray) => void;
+  /**
+   * Where starting a program does not wait for its end: resolves when what was started has ended. Results stay here until they
+   * are read then.
+   */
+  readonly landed?: () => Promise<void>;
 }
 
 /** Memory that the host can look into. */
@@ -64,6 +69,10 @@ class Resident implements RemoteElements {
     return (this.elements ??= this.memory.read(this.slot, this.size));
   }
 
+  async ready(): Promise<void> {
+    if (this.elements === null) await this.memory.landed?.();
+  }
+
   /** Whether it lies at an address of a memory. */
   isAt(memory: DeviceMemory, address: number): boolean {
     return this.isHere && this.memory === memory && this.slot.address === address;
@@ -76,13 +85,25 @@ class Resident implements RemoteElements {
   }
 }
 
+/** Results of the last run in a memory that nobody has copied yet, if they stay there. */
+const residents = new WeakMap<DeviceMemory, readonly WeakRef<Resident>[]>();
+
+/** Saves results that are left in a memory from being overwritten, but for those that are given up. */
+function rescue(memory: DeviceMemory, givenUp: ReadonlySet<Resident>): void {
+  for (const reference of residents.get(memory) ?? []) {
+    const resident = reference.deref();
+    if (resident === undefined) continue;
+    if (!givenUp.has(resident)) resident.read();
+    resident.leave();
+  }
+  residents.delete(memory);
+}
+
 export class MemoryExecutable<Memory extends DeviceMemory = DeviceMemory> {
   private readonly start: () => void;
   private readonly sizes: readonly number[];
   private readonly types: readonly ArrayType[];
   private readonly keepsResults: boolean;
-  /** Results of the last run that nobody has copied yet, if they stay in memory. */
-  private residents: WeakRef<Resident>[] = [];
 
   /** A program with donated arguments needs a memory of its own, so that its results can stay there. */
   constructor(
@@ -92,11 +113,12 @@ export class MemoryExecutable<Memory extends DeviceMemory = DeviceMemory> {
     private readonly memory: Memory,
     load: Load,
   ) {
+    rescue(memory, new Set());
     memory.ensure(program.memoryBytes);
     this.start = load((message) => this.print(message));
     this.sizes = program.outputs.map(({ shape }) => sizeOf(shape));
     this.types = program.outputs.map(({ shape, dtype }) => arrayType(shape, dtype));
-    this.keepsResults = donated.includes(true);
+    this.keepsResults = donated.includes(true) || memory.landed !== undefined;
   }
 
   run(inputs: readonly Array[]): Array[] {
@@ -110,11 +132,10 @@ export class MemoryExecutable<Memory extends DeviceMemory = DeviceMemory> {
       if (isInPlace?.[index] !== true) this.write(program.inputs[constants.length + index], input);
     });
     this.start();
-    return this.keepsResults
-      ? program.outputs.map((slot, index) => this.keep(slot, index))
-      : program.outputs.map((slot, index) =>
-          concrete(this.types[index], memory.read(slot, this.sizes[index])),
-        );
+    if (this.keepsResults) return this.keepResults();
+    return program.outputs.map((slot, index) =>
+      concrete(this.types[index], memory.read(slot, this.sizes[index])),
+    );
   }
 
   /** The program with its memory laid open; all its inputs are constants, and its memory is its own. */
@@ -137,22 +158,20 @@ export class MemoryExecutable<Memory extends DeviceMemory = DeviceMemory> {
       staying.add(remote);
       return true;
     });
-    for (const reference of this.residents) {
-      const resident = reference.deref();
-      if (resident === undefined) continue;
-      if (!staying.has(resident)) resident.read();
-      resident.leave();
-    }
+    rescue(this.memory, staying);
     // What is copied into the place of another argument must have been read before.
     inputs.forEach((input, index) => isInPlace[index] || input.elements);
-    this.residents = [];
     return isInPlace;
   }
 
-  private keep(slot: Slot, index: number): Array {
-    const resident = new Resident(slot, this.sizes[index], this.memory);
-    this.residents.push(new WeakRef(resident));
-    return new Array(this.types[index], null, null, resident);
+  private keepResults(): Array[] {
+    const { program, memory, sizes, types } = this;
+    const all = program.outputs.map((slot, index) => new Resident(slot, sizes[index], memory));
+    residents.set(
+      memory,
+      all.map((resident) => new WeakRef(resident)),
+    );
+    return all.map((resident, index) => new Array(types[index], null, null, resident));
   }
 
   private write(slot: Slot, array: Array): void {

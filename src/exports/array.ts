@@ -4,6 +4,7 @@ import "../device/index.js";
 export {
   Array,
   ArrayError,
+  blockUntilReady,
   checkGrads,
   checkpoint,
   customJvp,

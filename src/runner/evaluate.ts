@@ -1,5 +1,6 @@
 // Evaluation: a greedy policy plays many episodes side by side, in one compiled loop.
 import {
+  blockUntilReady,
   check,
   checkOptions,
   jit,
@@ -119,9 +120,11 @@ export const evalKeys =
   (unit: number): Array =>
     random.foldIn(random.foldIn(random.key(seed), 0x6576616c), unit);
 
+export type EvalNumbers = Readonly<Record<keyof EvalMetrics, number>>;
+
 /** Eval metrics as plain numbers. */
-const plainMetrics = (metrics: EvalMetrics): Record<keyof EvalMetrics, number> =>
-  tree.map((x) => x.item(), metrics) as unknown as Record<keyof EvalMetrics, number>;
+const plainMetrics = (metrics: EvalMetrics): EvalNumbers =>
+  tree.map((x) => x.item(), metrics) as unknown as EvalNumbers;
 
 /** The evaluation of a run, with a program of its own that goes when the run goes. */
 export function evaluator<A, S, P>(
@@ -131,13 +134,13 @@ export function evaluator<A, S, P>(
   { device, threads, matmulPrecision, ...options }: Omit<EvaluateOptions, "rng"> & Where,
 ): {
   readonly prepare: (agentState: A) => Promise<void>;
-  readonly play: (agentState: A, rng: Array) => Record<keyof EvalMetrics, number>;
+  readonly play: (agentState: A, rng: Array) => Promise<EvalNumbers>;
 } {
   const evaluation = (agentState: A, rng: Array): EvalMetrics =>
     evaluate(actFn, agentState, env, envParams, { ...options, rng });
   const program = jit(evaluation, { device, threads, matmulPrecision });
   return {
     prepare: (agentState) => precompile(program, agentState, random.key(0)),
-    play: (agentState, rng) => plainMetrics(program(agentState, rng)),
+    play: async (agentState, rng) => plainMetrics(await blockUntilReady(program(agentState, rng))),
   };
 }

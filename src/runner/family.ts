@@ -1,6 +1,7 @@
 // Runs that one program serves: they differ in their seed and in the values of settings that are arguments of it. They
 // can be trained one by one, or several side by side.
 import {
+  blockUntilReady,
   compiledFor,
   jit,
   np,
@@ -43,7 +44,7 @@ export interface Together<S> {
     states: S,
     hyper: Hyper,
     count: number,
-  ) => { readonly states: S; readonly works: readonly Work[] };
+  ) => Promise<{ readonly states: S; readonly works: readonly Work[] }>;
 }
 
 /** A member's values as arguments of a program. */
@@ -95,8 +96,9 @@ export function familyPrograms<S, R>(
     together: {
       device: () => compiledFor(several),
       prepare: (states, hyper) => precompile(several, states, hyper, np.int32(1)),
-      advance: (given, hyper, count) => {
+      advance: async (given, hyper, count) => {
         const [states, records] = several(given, hyper, np.int32(count));
+        await blockUntilReady(records);
         const [runs] = (tree.leaves(states) as Array[])[0].shape;
         const works = globalThis.Array.from({ length: runs }, (_, at) => workOf(rowOf(records, at), count));
         return { states, works };

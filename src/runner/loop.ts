@@ -119,7 +119,7 @@ async function drive<S extends object, A>(
   const pace = new Pace();
   while (!session.isOver && !isAborted(signal)) {
     const before = performance.now();
-    const units = session.advance(pace.patience);
+    const units = await session.advance(pace.patience);
     pace.tell(units, (performance.now() - before) / 1000);
     await session.attend();
     // From here on a step takes longer.

@@ -1,5 +1,6 @@
 // The runner of agents that learn from replay: act, push, draw, descend, so many steps at a time in one compiled loop.
 import {
+  blockUntilReady,
   compiledFor,
   devicePut,
   evalShape,
@@ -166,8 +167,9 @@ export function offPolicyFamily<A extends object, C extends LearnerConfig, S, P>
       },
       prepareEvaluation,
       device: () => compiledFor(chunk),
-      advance: (state, count) => {
+      advance: async (state, count) => {
         const [next, records] = chunk(place(state), hyper, np.int32(count));
+        await blockUntilReady(records);
         return { state: next, work: workOf(records, count) };
       },
       measure: (state) => {
@@ -177,8 +179,8 @@ export function offPolicyFamily<A extends object, C extends LearnerConfig, S, P>
         ]);
         return Object.fromEntries(metrics) as Record<string, number>;
       },
-      evaluate: ({ agentState }, rng) => {
-        const { meanReturn, meanLength } = evaluation.play({ agent: home(agentState), hyper }, rng);
+      evaluate: async ({ agentState }, rng) => {
+        const { meanReturn, meanLength } = await evaluation.play({ agent: home(agentState), hyper }, rng);
         return { evalReturn: meanReturn, evalLength: meanLength };
       },
       agentOf: ({ agentState }) => agentState,

@@ -1,5 +1,6 @@
 // The runner of agents that learn from rollouts: so many updates at a time in one compiled loop.
 import {
+  blockUntilReady,
   compiledFor,
   devicePut,
   evalShape,
@@ -18,7 +19,7 @@ import type { Environment } from "../env/index.js";
 import type { RunnerConfig } from "./config.js";
 import { rolloutCosts } from "./costs.js";
 import { playedOn } from "./episodes.js";
-import { evaluator } from "./evaluate.js";
+import { evaluator, type EvalNumbers } from "./evaluate.js";
 import { familyPrograms, hyperOf, rowOf, type Family, type Hyper, type Member } from "./family.js";
 import type { Algorithm } from "./learners.js";
 import { bytesOf, checkMemory, totalOf } from "./memory.js";
@@ -136,12 +137,14 @@ export function onPolicyFamily<A extends object, C extends RolloutConfig, S, P>(
       },
       prepareEvaluation,
       device: () => compiledFor(chunk),
-      advance: (state, count) => {
+      advance: async (state, count) => {
         const [next, records] = chunk(place(state), hyper, np.int32(count));
+        await blockUntilReady(records);
         return { state: next, work: workOf(records, count) };
       },
-      evaluate: ({ agentState }, rng) => {
-        const results = agentsOf(agentState).map((agent) => evaluation.play({ agent, hyper }, rng));
+      evaluate: async ({ agentState }, rng) => {
+        const results: EvalNumbers[] = [];
+        for (const agent of agentsOf(agentState)) results.push(await evaluation.play({ agent, hyper }, rng));
         const mean = (list: readonly number[]) => list.reduce((sum, x) => sum + x, 0) / list.length;
         return {
           evalReturn: mean(results.map(({ meanReturn }) => meanReturn)),

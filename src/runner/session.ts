@@ -81,7 +81,7 @@ export class Session<S extends object, A> {
   }
 
   /** Lets the program work up to the next event, at most so many units, and gathers what it has measured. */
-  advance(most: number): number {
+  async advance(most: number): Promise<number> {
     const { trainer, config, unit, files } = this;
     const { stepsPerUnit, warmupUnits } = trainer;
     const events = [config.logInterval, config.evalEvery];
@@ -91,7 +91,7 @@ export class Session<S extends object, A> {
       ...events.map((every) => untilDue(every, unit, stepsPerUnit)),
       ...(unit < warmupUnits ? [warmupUnits - unit] : []),
     );
-    const { state, work } = trainer.advance(this.state, count);
+    const { state, work } = await trainer.advance(this.state, count);
     this.state = state;
     this.from = unit;
     this.unit = unit + count;
@@ -118,7 +118,7 @@ export class Session<S extends object, A> {
   async attend(): Promise<void> {
     const { config, files } = this;
     if (this.isDue(config.logInterval)) await this.log();
-    const evalReturn = this.isDue(config.evalEvery) ? this.evaluate() : null;
+    const evalReturn = this.isDue(config.evalEvery) ? await this.evaluate() : null;
     const isBest = evalReturn !== null && files.isBest(evalReturn);
     const { checkpointInterval } = config;
     if (files.hasCheckpoints && (isBest || (checkpointInterval !== null && this.isDue(checkpointInterval))))
@@ -150,8 +150,8 @@ export class Session<S extends object, A> {
     addUpdate(gathered, metrics);
   }
 
-  private evaluate(): number {
-    const result = this.trainer.evaluate(this.state, this.evalKey(this.unit));
+  private async evaluate(): Promise<number> {
+    const result = await this.trainer.evaluate(this.state, this.evalKey(this.unit));
     const bad = badMetric(result);
     if (bad !== undefined) throw this.stopped(this.unit, bad);
     const { evalReturn, evalLength } = result;

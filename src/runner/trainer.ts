@@ -20,14 +20,14 @@ export interface Trainer<S> extends RunTraits {
   readonly device: () => string | null;
   /** Units that one call may do at most. */
   readonly longest: number;
-  /** Does so many units of work; the state that goes in is given up. */
-  readonly advance: (state: S, units: number) => { readonly state: S; readonly work: Work };
+  /** Does so many units of work, on devices that can while the event loop turns; the state that goes in is given up. */
+  readonly advance: (state: S, units: number) => Promise<{ readonly state: S; readonly work: Work }>;
   /** Updates that were made after so many units. */
   readonly updatesAt: (unit: number) => number;
   /** What an update would measure now, where units can go by without one. */
   readonly measure?: (state: S) => UpdateMetrics;
   /** Plays greedily; the key is another one for every evaluation. */
-  readonly evaluate: (state: S, key: Array) => { readonly evalReturn: number; readonly evalLength: number };
+  readonly evaluate: (state: S, key: Array) => Promise<Evaluation>;
   /** What the callback sees of the state. */
   readonly agentOf: (state: S) => object;
   /** The greedy action for one observation. */
@@ -35,6 +35,9 @@ export interface Trainer<S> extends RunTraits {
   /** What of the agent must stay finite. */
   readonly paramsOf: (state: S) => object;
 }
+
+/** What an evaluation has found, means over its episodes. */
+export type Evaluation = Readonly<Record<"evalReturn" | "evalLength", number>>;
 
 /** What some units of work have measured. Numbers are of float32. */
 export interface Work {

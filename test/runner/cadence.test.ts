@@ -51,12 +51,12 @@ describe("updates", () => {
     expect(trainer.updatesAt(trainer.units)).toBe(updates);
   });
 
-  it("do not depend on how the work is divided", () => {
+  it("do not depend on how the work is divided", async () => {
     const algo = config({ trainFreq: 2, gradientSteps: 3 });
     const trainer = dqnTrainer(cartPole, cartPoleParams, algo, quiet({ numEnvs: 3, warmupSteps: 10 }));
-    const whole = trainer.advance(trainer.start(), 17).state;
+    const whole = (await trainer.advance(trainer.start(), 17)).state;
     let parts = trainer.start();
-    for (const count of [1, 2, 3, 5, 6]) parts = trainer.advance(parts, count).state;
+    for (const count of [1, 2, 3, 5, 6]) parts = (await trainer.advance(parts, count)).state;
     expect(bitsOf(parts)).toEqual(bitsOf(whole));
     expect(whole.agentState.step.item()).toBe(trainer.updatesAt(17));
   });
@@ -117,7 +117,7 @@ describe("records", () => {
     const algo = config({ trainFreq: 2, gradientSteps: 3 });
     const runner = quiet({ numEnvs: 3, warmupSteps: 3, totalTimesteps: 12 });
     const trainer = dqnTrainer(cartPole, cartPoleParams, algo, runner);
-    const { work } = trainer.advance(trainer.start(), 4);
+    const { work } = await trainer.advance(trainer.start(), 4);
     expect(work.updates.map((update) => update !== null)).toEqual([true, true, true, true]);
     const { metricsLog } = await trainDQN(cartPole, cartPoleParams, {
       dqnConfig: algo,

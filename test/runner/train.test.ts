@@ -231,13 +231,13 @@ describe("a run over several seeds", () => {
   });
 });
 
-it("goes on learning however many steps it has made", () => {
+it("goes on learning however many steps it has made", async () => {
   const config = runnerConfig({ numEnvs: 2 });
   const trainer = dqnTrainer(gridWorld, gridWorldParams, dqnConfig, config);
   const start = trainer.start();
-  const { work } = trainer.advance({ ...start, iterations: np.int32(2 ** 31 - 1) }, 5);
+  const { work } = await trainer.advance({ ...start, iterations: np.int32(2 ** 31 - 1) }, 5);
   expect(work.updates).toHaveLength(5);
-  const { state } = trainer.advance(trainer.start(), 40);
+  const { state } = await trainer.advance(trainer.start(), 40);
   // It counts only as far as the warm-up goes.
-  expect(trainer.advance(state, 5).state.iterations.item()).toBe(30);
+  expect((await trainer.advance(state, 5)).state.iterations.item()).toBe(30);
 });

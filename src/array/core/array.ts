@@ -21,6 +21,8 @@ export type ArrayLike = Array | number | boolean;
 /** Elements that stay where a device has put them until somebody asks for them. */
 export interface RemoteElements {
   readonly read: () => TypedArray;
+  /** Resolves when reading them waits for no program any more; they are there already where it is missing. */
+  readonly ready?: () => Promise<void>;
   /** Where they are, if not on the first device. */
   readonly sharding?: Sharding;
   /** The elements of the block at one place of the sharding. */

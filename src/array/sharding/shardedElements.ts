@@ -24,6 +24,10 @@ export class ShardedElements implements RemoteElements {
     return (this.whole ??= this.putTogether());
   }
 
+  async ready(): Promise<void> {
+    await this.shards.ready?.();
+  }
+
   /** A copy of the block at one place of the mesh. */
   block(place: number): TypedArray {
     return this.shards.read(place).slice();

@@ -46,6 +46,8 @@ export type MatmulPrecision = (typeof matmulPrecisions)[number];
 /** The blocks of an array, one on each device; they stay there until they are read. */
 export interface Shards {
   readonly read: (device: number) => TypedArray;
+  /** Resolves when reading them waits for no program any more; they are there already where it is missing. */
+  readonly ready?: () => Promise<void>;
 }
 
 /** How a program that every device runs on its own blocks is prepared. */

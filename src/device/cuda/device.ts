@@ -1,6 +1,7 @@
 // A GPU at work: its context, its streams, its memory, and what went wrong on it.
 import { fail } from "../../array/index.js";
 import { viewMemory } from "../koffi.js";
+import { until } from "../until.js";
 import type { Card } from "./card.js";
 import type { Driver } from "./driver.js";
 import { status } from "./functions.js";
@@ -8,6 +9,12 @@ import { amount, explain, isLasting } from "./statuses.js";
 
 /** Waits look again and again for so long before the thread sleeps: sleeping and waking take some 50 µs. */
 export const spinMs = 1;
+
+/** A program that has been started. */
+export interface Flight {
+  /** What is left to be done when it has ended, given the status of that. */
+  readonly ended: (code: number) => void;
+}
 
 /** Streams that do not wait for the default one. */
 const nonBlocking = 1;
@@ -31,8 +38,10 @@ export class CudaDevice {
   readonly work: bigint;
   /** What is copied while a program runs. */
   readonly transfers: bigint;
-  /** The program that runs. Much of what the driver does waits for its end, while it may be waiting for the host. */
+  /** The program that runs and may wait for the host. Much of what the driver does would wait for its end. */
   running: string | null = null;
+  /** What was started and has not been seen to end. */
+  private flight: Flight | null = null;
   /** Why nothing can run any more. */
   private lost: string | null = null;
   private readonly out = new BigUint64Array(2);
@@ -61,15 +70,38 @@ export class CudaDevice {
     if (this.lost !== null) fail("cuda", this.lost);
   }
 
-  /** Refuses what would wait for the program that runs, too. */
+  /** Waits for what was started. Refuses what would wait for a program that may wait for the host. */
   needIdle(): void {
     this.needContext();
-    if (this.running === null) return;
-    fail(
-      "cuda",
-      `nothing else can be done on ${this.card.name} while ${this.running} runs: what prints its messages must not use ` +
-        "programs there",
-    );
+    if (this.running !== null) {
+      fail(
+        "cuda",
+        `nothing else can be done on ${this.card.name} while ${this.running} runs: what prints its messages must not use ` +
+          "programs there",
+      );
+    }
+    this.land();
+  }
+
+  /** Notes that a program has been started. Whoever needs the device next waits for its end. */
+  depart(flight: Flight): void {
+    this.flight = flight;
+  }
+
+  /** Waits for the end of what was started. */
+  land(): void {
+    const { flight } = this;
+    if (flight === null) return;
+    this.flight = null;
+    flight.ended(this.waited(this.work));
+  }
+
+  /** The same while the event loop turns. */
+  async landed(): Promise<void> {
+    const { flight } = this;
+    const { cuStreamQuery } = this.driver.call;
+    await until(() => this.flight !== flight || cuStreamQuery(this.work) !== status.notReady);
+    if (this.flight === flight) this.land();
   }
 
   /** Passes a status that is none of success on as an error. */

@@ -2,7 +2,7 @@
 import { fail } from "../../array/index.js";
 import type { Compiled, Slot } from "../../compiler/index.js";
 import { isTraced, type Engine } from "./engine.js";
-import { spinMs } from "./device.js";
+import { spinMs, type Flight } from "./device.js";
 import { status } from "./functions.js";
 import type { CudaMemory } from "./memory.js";
 import type { CudaModule, Launch } from "./module.js";
@@ -56,7 +56,7 @@ export class Starter {
     this.ahead = isQuick && first !== null && totalOf(first) <= aheadBytes ? first : null;
   }
 
-  /** Runs the program to its end. */
+  /** Starts the program. One that prints, or is profiled, has ended then. */
   run(): void {
     const { engine, memory, loaded } = this;
     const { device } = engine;
@@ -67,15 +67,23 @@ export class Starter {
     this.profiler?.begin();
     for (const entry of loaded.module.entries) this.start(entry);
     if (this.ahead !== null) engine.fetching.startSpans(memory.address, this.ahead, device.work);
-    device.running = loaded.name;
-    try {
-      if (loaded.layout.messages.length > 0) this.waitPrinting();
-      else this.wait();
-    } finally {
-      device.running = null;
+    // Memory that nobody can read any more is freed without waiting for the end.
+    const starter = new WeakRef(this);
+    const ended = (code: number): void => {
+      if (code !== status.success) failRun(engine, loaded, code);
+      engine.sending.settle();
+      starter.deref()?.takeResults();
+    };
+    if (loaded.layout.messages.length > 0) {
+      this.printMeanwhile(ended);
+      return;
     }
-    engine.sending.settle();
-    const { ahead } = this;
+    device.depart({ ended });
+    if (this.profiler !== null) device.land();
+  }
+
+  private takeResults(): void {
+    const { engine, memory, ahead } = this;
     memory.expect(this.groups, new Map(ahead === null ? [] : [[ahead, engine.fetching.takeSpans(ahead)]]));
     this.profiler?.end();
   }
@@ -118,20 +126,15 @@ export class Starter {
     );
   }
 
-  /** Waits awake for a moment, then asleep. */
-  private wait(): void {
-    const { device } = this.engine;
-    const code = device.waited(device.work);
-    if (code !== status.success) this.failRun(code);
-  }
-
   /** Waits, and prints what the program says meanwhile. */
-  private waitPrinting(): void {
+  private printMeanwhile(ended: Flight["ended"]): void {
     const { device, words } = this.engine;
     const { cuStreamQuery } = device.driver.call;
     // What goes wrong in printing is told once the program, which waits, has come to its end.
     let failure: { readonly error: unknown } | null = null;
-    for (let until = performance.now() + spinMs; ;) {
+    let code: number = status.notReady;
+    device.running = this.loaded.name;
+    for (let until = performance.now() + spinMs; code === status.notReady;) {
       const message = Atomics.load(words, 0);
       if (message !== 0) {
         try {
@@ -143,34 +146,33 @@ export class Starter {
         until = performance.now() + spinMs;
         continue;
       }
-      const code = cuStreamQuery(device.work);
-      if (code === status.success) break;
-      if (code !== status.notReady) this.failRun(code);
-      if (performance.now() > until) pause();
+      code = cuStreamQuery(device.work);
+      if (code === status.notReady && performance.now() > until) pause();
     }
+    device.running = null;
+    ended(code);
     if (failure !== null) throw failure.error;
   }
+}
 
-  private failRun(code: number): never {
-    const { device, words } = this.engine;
-    const { name, launch } = this.loaded;
-    const kernel = words[1] - 1;
-    const inside =
-      kernel < 0
-        ? "before its first kernel"
-        : `in its kernel ${kernel} (${launch.kernels[kernel] ?? "unnamed"})`;
-    const where = isTraced()
-      ? `It was ${inside}`
-      : "With VIBE_RL_CUDA_TRACE=1 it tells which of its kernels it was in";
-    return device.failed(
-      code,
-      `running ${name}`,
-      code === status.timeout
-        ? "The system ends programs on a GPU that drives a display after some seconds: use one that drives none, or let a " +
-            "program do less at a time (n_steps, num_envs, eval_episodes)"
-        : where,
-    );
-  }
+/** The error of a program that has failed with a status. */
+function failRun({ device, words }: Engine, { name, launch }: Loaded, code: number): never {
+  const kernel = words[1] - 1;
+  const inside =
+    kernel < 0
+      ? "before its first kernel"
+      : `in its kernel ${kernel} (${launch.kernels[kernel] ?? "unnamed"})`;
+  const where = isTraced()
+    ? `It was ${inside}`
+    : "With VIBE_RL_CUDA_TRACE=1 it tells which of its kernels it was in";
+  return device.failed(
+    code,
+    `running ${name}`,
+    code === status.timeout
+      ? "The system ends programs on a GPU that drives a display after some seconds: use one that drives none, or let a " +
+          "program do less at a time (n_steps, num_envs, eval_episodes)"
+      : where,
+  );
 }
 
 let clock: Int32Array | undefined;

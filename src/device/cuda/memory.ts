@@ -34,6 +34,7 @@ export class CudaMemory implements DeviceMemory {
   /** Makes room. Memory that is too small is replaced, with nothing in the new one. */
   ensure(bytes: number): void {
     if (this.block !== null && this.block.bytes >= bytes) return;
+    this.engine.device.needIdle();
     this.block?.free();
     this.block = null;
     this.owner = null;
@@ -56,7 +57,13 @@ export class CudaMemory implements DeviceMemory {
     for (const [spans, bytes] of fetched) this.fetched.set(spans, bytes);
   }
 
+  /** Resolves when what was started has ended. */
+  landed(): Promise<void> {
+    return this.engine.device.landed();
+  }
+
   read(slot: Slot, size: number): TypedArray {
+    this.engine.device.land();
     const { dtype, address } = slot;
     const bytes = size * itemSize(dtype);
     const group = this.groups.get(slot);

@@ -222,6 +222,17 @@ export class DeviceElements implements RemoteElements {
     return held.elements ?? fail("gpu", "a result was not fetched");
   }
 
+  /** Resolves when the program that makes it has ended. */
+  async ready(): Promise<void> {
+    const { client, buffer, elements } = this.held;
+    if (elements !== null || buffer === null) return;
+    try {
+      await client.whenReady(buffer);
+    } catch (error) {
+      failWith(error, "a result cannot be waited for");
+    }
+  }
+
   /** The buffer, if it is on a client's device. */
   bufferOn(client: Client): bigint | null {
     return this.held.client === client ? this.held.buffer : null;

@@ -189,6 +189,11 @@ export class Client {
     return { elements, event: this.fetching.get("event") };
   }
 
+  /** Resolves when the program that makes a buffer has ended, well or not. */
+  whenReady(buffer: bigint): Promise<void> {
+    return this.plugin.waitTurning(this.plugin.ask("Buffer_ReadyEvent", { buffer }).get("event"));
+  }
+
   destroy(buffer: bigint): void {
     this.plugin.call("Buffer_Destroy", this.destroying.set({ buffer }));
   }

@@ -4,7 +4,7 @@
 /** The first functions of the table, in its order; a name that begins with "-" is not called. */
 const table = `
   Error_Destroy Error_Message Error_GetCode Plugin_Initialize -Plugin_Attributes
-  Event_Destroy -Event_IsReady -Event_Error Event_Await -Event_OnReady
+  Event_Destroy Event_IsReady -Event_Error Event_Await -Event_OnReady
   Client_Create Client_Destroy Client_PlatformName -Client_ProcessIndex Client_PlatformVersion Client_Devices
   Client_AddressableDevices -Client_LookupDevice -Client_LookupAddressableDevice -Client_AddressableMemories
   Client_Compile -Client_DefaultDeviceAssignment Client_BufferFromHostBuffer
@@ -22,7 +22,7 @@ const table = `
   Buffer_Destroy -Buffer_ElementType -Buffer_Dimensions -Buffer_UnpaddedDimensions
   -Buffer_DynamicDimensionIndices -Buffer_GetMemoryLayout -Buffer_OnDeviceSizeInBytes -Buffer_Device
   -Buffer_Memory -Buffer_Delete -Buffer_IsDeleted -Buffer_CopyToDevice Buffer_ToHostBuffer
-  -Buffer_IsOnCpu -Buffer_ReadyEvent -Buffer_UnsafePointer -Buffer_IncreaseExternalReferenceCount
+  -Buffer_IsOnCpu Buffer_ReadyEvent -Buffer_UnsafePointer -Buffer_IncreaseExternalReferenceCount
   -Buffer_DecreaseExternalReferenceCount -Buffer_OpaqueDeviceMemoryDataPointer
   -CopyToDeviceStream_Destroy -CopyToDeviceStream_AddChunk -CopyToDeviceStream_TotalBytes
   -CopyToDeviceStream_GranuleSize -CopyToDeviceStream_CurrentBytes
@@ -45,6 +45,7 @@ const fields = {
   Error_GetCode: "error i:code",
   Plugin_Initialize: "",
   Event_Destroy: "event",
+  Event_IsReady: "event isReady",
   Event_Await: "event",
   Client_Create:
     "options numOptions kvGet kvGetArgument kvPut kvPutArgument client kvTryGet kvTryGetArgument",
@@ -71,6 +72,7 @@ const fields = {
   Executable_DeserializeAndLoad: "client bytes bytesSize loaded",
   Buffer_Destroy: "buffer",
   Buffer_ToHostBuffer: "source layout target targetSize event",
+  Buffer_ReadyEvent: "buffer event",
 } as const;
 
 /** Structures that arguments point to. */

@@ -2,6 +2,7 @@
 import { fail } from "../../array/index.js";
 import { setDefaultVariable } from "../../node/index.js";
 import { viewMemory, type Koffi, type KoffiLibrary } from "../koffi.js";
+import { until } from "../until.js";
 import { Block } from "./block.js";
 import { codes, optional, places, tableHeader, type FunctionName } from "./functions.js";
 
@@ -137,6 +138,16 @@ export class Plugin {
     if (event === 0n) return;
     try {
       this.call("Event_Await", this.awaiting.set({ event }));
+    } finally {
+      this.forgetEvent(event);
+    }
+  }
+
+  /** The same while the event loop turns. Whether it went well is told to who needs what came of it. */
+  async waitTurning(event: bigint): Promise<void> {
+    if (event === 0n) return;
+    try {
+      await until(() => (this.ask("Event_IsReady", { event }).get("isReady") & 0xffn) !== 0n);
     } finally {
       this.forgetEvent(event);
     }

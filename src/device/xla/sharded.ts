@@ -42,6 +42,10 @@ class DeviceShards implements Shards {
   read(device: number): TypedArray {
     return this.blocks[device].read();
   }
+
+  async ready(): Promise<void> {
+    await Promise.all(this.blocks.map((block) => block.ready()));
+  }
 }
 
 export class XlaShardedExecutable implements SpmdExecutable {

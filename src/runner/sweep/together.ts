@@ -63,9 +63,9 @@ class Group<S extends AgentHolder> {
   }
 
   /** What some units of work have measured in a run; whoever asks first has it done for all. */
-  private advance(at: number, count: number): Work {
+  private async advance(at: number, count: number): Promise<Work> {
     if (this.seen[at] === this.calls) {
-      const { states, works } = this.family.together.advance(this.states, this.hyper, count);
+      const { states, works } = await this.family.together.advance(this.states, this.hyper, count);
       [this.states, this.works] = [states, works];
       this.calls++;
     }
@@ -82,7 +82,7 @@ class Group<S extends AgentHolder> {
       start: () => ({}),
       prepare: () => this.prepare(),
       prepareEvaluation: () => this.prepare(),
-      advance: (state, count) => ({ state, work: this.advance(at, count) }),
+      advance: async (state, count) => ({ state, work: await this.advance(at, count) }),
       device: () => this.family.together.device(),
       evaluate: (_, key: Array) => trainer.evaluate(this.rowOf(at), key),
       agentOf: () => trainer.agentOf(this.rowOf(at)),
@@ -126,7 +126,7 @@ export async function runTogether<S extends AgentHolder>(
   while (goesOn() && signal?.aborted !== true) {
     const before = performance.now();
     let units = 1;
-    await each((session) => (units = session.advance(pace.patience)));
+    await each(async (session) => (units = await session.advance(pace.patience)));
     pace.tell(units, (performance.now() - before) / 1000);
     await each((session) => session.attend());
     if (sessions.some((session) => session.isWarm)) pace.restart();

@@ -107,9 +107,9 @@ export const renderingText =
     list: ({ texts }) => ({ ptx: () => ({ suffix: "ptx", text: texts.join("\n") }) }),
   });
 
-/** Renders programs that the interpreter of kernels runs. */
-export const interpreted = (launch: Partial<PtxProgram> = {}): RendererFor =>
-  renderingText((steps, plan) => `@call ${programs.push({ steps, plan }) - 1}`, launch);
+/** Renders programs that the interpreter of kernels runs, with something more in their text. */
+export const interpreted = (launch: Partial<PtxProgram> = {}, more = ""): RendererFor =>
+  renderingText((steps, plan) => `@call ${programs.push({ steps, plan }) - 1} ${more}`, launch);
 
 let devices = 0;
 

@@ -24,7 +24,7 @@ static struct { const char *name; int64_t value; } numbers[] = {
   // settings
   {"init", 0}, {"version", 13000}, {"devices", 1}, {"countStatus", 0}, {"major", 9}, {"minor", 0}, {"cooperative", 1},
   {"timeLimit", 0}, {"shared", 232448}, {"multiprocessors", 4}, {"totalBytes", 1 << 30}, {"linkStatus", 0},
-  {"flagsStatus", 0}, {"blocksEach", 2}, {"attributeStatus", 0}, {"clusters", 0},
+  {"flagsStatus", 0}, {"blocksEach", 2}, {"attributeStatus", 0}, {"clusters", 0}, {"held", 0},
   // counters
   {"liveBytes", 0}, {"allocations", 0}, {"links", 0}, {"launches", 0}, {"cooperativeLaunches", 0}, {"modules", 0},
   {"toDevice", 0}, {"toHost", 0}, {"bytesToDevice", 0}, {"bytesToHost", 0}, {"waits", 0}, {"sharedAsked", 0}, {"device", -1},
@@ -73,7 +73,7 @@ typedef struct {
   enum { COPY, FILL, LAUNCH } kind;
   char *to; const char *from; uint64_t size; int value;
   Module *module; char *memory; int32_t *control; int32_t *host;
-  int has_run, is_called, messages, next; int32_t message[MOST_MESSAGES];
+  int has_run, is_called, looks, messages, next; int32_t message[MOST_MESSAGES];
 } Operation;
 typedef struct { Operation *queue[MOST]; int first, count; } Stream;
 static Status lost;
@@ -111,6 +111,9 @@ static void run(Operation *operation) {
       words[1]++;
     } else if (sscanf(line, "@message %d", &code) == 1) {
       operation->message[operation->messages++] = code;
+    } else if (sscanf(line, "@looks %d", &code) == 1) {
+      // So many looks see that it has not ended.
+      operation->looks = code;
     } else if (sscanf(line, "@kernel %d", &code) == 1) {
       operation->host[1] = code;
     } else if (sscanf(line, "@status %d", &code) == 1) {
@@ -137,7 +140,7 @@ static Status step(Stream *stream) {
       running++;
       if (lost) return lost;
     }
-    if (operation->host[0] != 0) return NOT_READY;
+    if (operation->host[0] != 0 || operation->looks-- > 0 || *number("held")) return NOT_READY;
     if (operation->is_called && operation->messages > 0) callback(-1 - operation->next, operation->memory, NULL);
     if (operation->next < operation->messages) {
       operation->host[0] = operation->message[operation->next++] + 1;

@@ -1,12 +1,13 @@
 // The CUDA device on a real GPU, with programs in PTX by hand: what the driver without a GPU cannot show.
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { np, type Array } from "vibe-rl/array";
+import { blockUntilReady, np, type Array } from "vibe-rl/array";
 import type { Compiled, Slot } from "../../../src/compiler/index.js";
 import { cudaProblem } from "../../../src/device/index.js";
 import { findCard, type Card } from "../../../src/device/cuda/card.js";
 import { CudaDevice } from "../../../src/device/cuda/device.js";
 import { findDriver, type Driver } from "../../../src/device/cuda/driver.js";
 import { engineOf, type Engine } from "../../../src/device/cuda/engine.js";
+import { status } from "../../../src/device/cuda/functions.js";
 import { Starter } from "../../../src/device/cuda/launch.js";
 import { linked } from "../../../src/device/cuda/link.js";
 import { CudaMemory } from "../../../src/device/cuda/memory.js";
@@ -88,6 +89,18 @@ MEET:
   @%waiting bra MEET;
 MET:`;
 
+/** Takes a tenth of a second. */
+const slow = `
+{
+  .reg .u64 %begun, %now;
+  mov.u64 %begun, %globaltimer;
+AGAIN:
+  mov.u64 %now, %globaltimer;
+  sub.u64 %now, %now, %begun;
+  setp.lt.u64 %waiting, %now, 100000000;
+  @%waiting bra AGAIN;
+}`;
+
 const engineHere = (): Engine => {
   const driver = findDriver() as Driver;
   return engineOf(new CudaDevice(driver, findCard(driver) as Card));
@@ -130,6 +143,19 @@ describe.skipIf(isSkipped)("a GPU", () => {
     const program = programOf(engineHere(), "", { blocks: 1, sharedBytes: 100 * 1024 });
     const [, y] = program.run([np.ones([size]), np.zeros([size])]);
     expect([y.data()[0], y.data()[255], y.data()[256]]).toEqual([1, 1, 0]);
+  });
+
+  it("runs a program while the event loop turns", async () => {
+    const engine = engineHere();
+    const program = programOf(engine, slow);
+    const [, y] = program.run([np.ones([size]), np.zeros([size])]);
+    expect(engine.device.driver.call.cuStreamQuery(engine.device.work)).toBe(status.notReady);
+    let turns = 0;
+    const counting = setInterval(() => (turns += 1), 1);
+    await blockUntilReady(y);
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(2);
+    expect(lastOf(y)).toBe(1);
   });
 
   it("prints what memory holds while the program waits", () => {

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { debug, jit, lax, np, type Array } from "vibe-rl/array";
+import { blockUntilReady, debug, jit, lax, np, type Array } from "vibe-rl/array";
 import { residentProgram } from "../../../src/array/index.js";
 import type { Slot } from "../../../src/compiler/index.js";
 import { findCard, type Card } from "../../../src/device/cuda/card.js";
@@ -158,6 +158,55 @@ describe.skipIf(isSkipped)("programs on a GPU", () => {
     );
     program.run();
     expect([...program.outputs[0]]).toEqual([3, 3]);
+  });
+});
+
+describe.skipIf(isSkipped)("programs on a GPU that take long", () => {
+  /** A device whose programs take so many looks. */
+  const taking = (looks: number) => fakeDevice(interpreted({}, `@looks ${looks}`));
+  const doubled = (x: Array): Array => x.add(x);
+
+  it("run while the event loop turns, and their results are waited for", async () => {
+    useFake();
+    const result = jit(doubled, taking(20))(np.array([1, 2]));
+    let hasTurned = false;
+    setImmediate(() => (hasTurned = true));
+    const tree = await blockUntilReady({ result, word: "as it is", none: null });
+    expect(hasTurned).toBe(true);
+    expect([tree.result.toArray(), tree.word, tree.none]).toEqual([[2, 4], "as it is", null]);
+  });
+
+  it("are waited for by who reads their results, and by the next one, which leaves these alone", async () => {
+    const { get } = useFake();
+    const f = jit(doubled, taking(20));
+    const [first, second, third] = [
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ].map((list) => f(np.array(list)));
+    expect(get("launches")).toBe(3);
+    // Two may wait for the same one.
+    const [[both], again] = await Promise.all([blockUntilReady([third]), blockUntilReady(third)]);
+    const lists = [second, first, both, again].map((result) => result.toArray());
+    expect(lists).toEqual([
+      [6, 8],
+      [2, 4],
+      [10, 12],
+      [10, 12],
+    ]);
+    expect(get("launches")).toBe(3);
+  });
+
+  it("that fail say so to who waits for them", async () => {
+    useFake();
+    const failing = () => jit(doubled, fakeDevice(renderingText(() => "@looks 9 @status 700")))(np.ones([2]));
+    await expect(blockUntilReady([failing()])).rejects.toThrow(
+      /running jit\(doubled\) failed: CUDA_ERROR_ILLEGAL/,
+    );
+    useFake();
+    const result = failing();
+    expect(() => result.toArray()).toThrow(/running jit\(doubled\) failed: CUDA_ERROR_ILLEGAL_ADDRESS/);
+    expect(() => result.toArray()).toThrow(/nothing can run on Fake GPU 0 in this process any more/);
   });
 });
 

@@ -25,6 +25,16 @@ const small = [
 ];
 
 describe.skipIf(isSkipped)("train --runner.device cuda", () => {
+  it("leaves the event loop to others while the GPU works", async () => {
+    const { set } = useFake({ held: 1 });
+    registerBackend(cudaBackend(interpreted()), { isDefault: false });
+    // No program ends before this.
+    setTimeout(() => set("held", 0), 200);
+    const base = ["--base-dir", temporaryFolder()];
+    const trained = await call(["train", "cartpole_ppo", ...small, "--runner.device", "cuda", ...base]);
+    expect([trained.code, trained.errors]).toEqual([0, []]);
+  });
+
   it("trains, says so, and plays where there is no GPU", async () => {
     useFake({ timeLimit: 1 });
     registerBackend(cudaBackend(interpreted({ blocks: 4 })), { isDefault: false });

@@ -2,7 +2,7 @@
 import v8 from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { np, type Array } from "vibe-rl/array";
+import { blockUntilReady, np, type Array } from "vibe-rl/array";
 import { traceProgram } from "../../../src/array/core/trace.js";
 import { compileOptions } from "../../../src/device/xla/compileOptions.js";
 import { XlaExecutable } from "../../../src/device/xla/executable.js";
@@ -125,6 +125,22 @@ describe.skipIf(fakeProblem("test/device/xla/device.test.ts") !== null)("the XLA
     expect([...z.data()]).toEqual([1, 2, 3]);
     expect(fake.get("fetched")).toBe(2);
     expect(fake.get("events")).toBe(0);
+  });
+
+  it("has results waited for while the event loop turns", async () => {
+    const fake = newFake();
+    const program = compiled(fake.client(), [np.ones([3]), np.ones([])], [true, false]);
+    const [x, y] = program.run([np.array([1, 2, 3]), np.array(4)]);
+    fake.set("looks", 20);
+    let hasTurned = false;
+    setImmediate(() => (hasTurned = true));
+    await blockUntilReady({ x, y });
+    expect(hasTurned).toBe(true);
+    expect([fake.get("fetched"), fake.get("events")]).toEqual([0, 0]);
+    expect(x.toArray()).toEqual([1, 2, 3]);
+    // What is here is not waited for.
+    fake.set("looks", 1_000_000_000);
+    await blockUntilReady(x);
   });
 
   it("keeps all dtypes, large arrays and empty ones", () => {

@@ -17,7 +17,7 @@ __attribute__((constructor)) static void note_loader(void) { loader = pthread_se
 static struct { const char *name; int64_t value; } numbers[] = {
   {"major", 0}, {"minor", 115}, {"devices", 1}, {"createStatus", 0}, {"holes", 0}, {"room", 1 << 30},
   {"buffers", 0}, {"events", 0}, {"sent", 0}, {"fetched", 0}, {"runs", 0}, {"options", 0}, {"failFetch", 0}, {"nodes", 1}, {"getMs", 20000},
-  {"sendRoom", 1 << 30}, {"compiled", 0}, {"loaded", 0}, {"make", 1}, {"writes", 1}, {"failRun", 0}, {"isCuda", 0}, {"compileRoom", 0}, {"compileOptions", 0}, {"knows", 1}, {"bytes", 0}, {"limit", 0}, {"temporary", 0}, {"compiledAside", 0},
+  {"sendRoom", 1 << 30}, {"compiled", 0}, {"loaded", 0}, {"make", 1}, {"writes", 1}, {"failRun", 0}, {"isCuda", 0}, {"compileRoom", 0}, {"compileOptions", 0}, {"knows", 1}, {"bytes", 0}, {"limit", 0}, {"temporary", 0}, {"compiledAside", 0}, {"looks", 0},
 };
 static int64_t *number(const char *name) {
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -51,6 +51,8 @@ static void *errorMessage(Word *a) { Error *e = (Error *)a[2]; a[3] = (Word)e->m
 static void *errorCode(Word *a) { *(int *)&a[3] = ((Error *)a[2])->code; return NULL; }
 static void *nothing(Word *a) { (void)a; return NULL; }
 static void *eventDestroy(Word *a) { --*number("events"); free((void *)a[2]); return NULL; }
+/** So many looks from now on see that nothing has happened yet. */
+static void *eventIsReady(Word *a) { return a[3] = *number("looks") <= 0, --*number("looks"), NULL; }
 static void *eventAwait(Word *a) { (void)a; return *number("failFetch") ? fail(13, "the device was lost") : NULL; }
 /** What processes tell each other: every one puts its name, and a thread of its own waits for that of each. */
 typedef void *(*Callback)(Word *);
@@ -232,15 +234,19 @@ static void *fetch(Word *a) {
   a[6] = newEvent();
   return NULL;
 }
+static void *bufferReadyEvent(Word *a) {
+  if (((Buffer *)a[2])->bytes == NULL) return fail(3, "Buffer has been deleted or donated");
+  return a[3] = newEvent(), NULL;
+}
 
 /** The table: its size, extensions, the version (a structure of its own), functions in the order of the C interface. */
 static Word table[5 + 97];
 void *GetPjrtApi(void) {
   void *(*functions[97])(Word *) = {
-    [0] = errorDestroy, [1] = errorMessage, [2] = errorCode, [3] = nothing, [5] = eventDestroy, [8] = eventAwait,
+    [0] = errorDestroy, [1] = errorMessage, [2] = errorCode, [3] = nothing, [5] = eventDestroy, [6] = eventIsReady, [8] = eventAwait,
     [10] = clientCreate, [11] = nothing, [12] = platformName, [14] = platformName, [15] = allDevices, [16] = devices, [20] = compile,
     [22] = send, [23] = deviceId, [26] = deviceKind, [29] = description, [40] = nothing, [44] = numOutputs,
-    [49] = serialize, [56] = deserialize, [50] = nothing, [51] = getExecutable, [55] = execute, [58] = bufferDestroy, [70] = fetch, [34] = memoryStats, [96] = compiledMemory,
+    [49] = serialize, [56] = deserialize, [50] = nothing, [51] = getExecutable, [55] = execute, [58] = bufferDestroy, [70] = fetch, [72] = bufferReadyEvent, [34] = memoryStats, [96] = compiledMemory,
   };
   if (*number("holes")) functions[70] = NULL;
   table[0] = sizeof table;

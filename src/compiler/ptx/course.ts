@@ -12,7 +12,7 @@ import type { Action } from "./actions.js";
 import { CommonUse } from "./commonUse.js";
 import { exchangePhases, exchangesFrom, isInCommon, startsOnSide } from "./exchange/index.js";
 import { movesFreely } from "./copy.js";
-import { sharedSortWorks } from "./sharedSort/index.js";
+import { sharedSortWorks, sortsFrom, turns } from "./sharedSort/index.js";
 import { State } from "./state.js";
 import { lanesOfWarp } from "./types.js";
 import { areAlike } from "./variants.js";
@@ -32,6 +32,15 @@ function isTight({ counter, body }: StepOf<"loop">, { isIdle }: Pick<MemoryPlan,
 
 /** So many steps are looked at before it is decided who does one. */
 const stepsAhead = 64;
+
+/** What actions are, whatever they are done with. */
+const formOfActions = (actions: readonly Action[]): string =>
+  actions
+    .map((action) => {
+      if (action.kind === "tooMuch") return `tooMuch(${formOfActions(action.body)})`;
+      return action.kind === "wait" ? action.circle : action.kind;
+    })
+    .join();
 
 /** A way through a program. */
 class Way {
@@ -72,6 +81,7 @@ export class Course {
   private take(steps: readonly Step[], way: Way): void {
     for (let at = 0; at < steps.length;) {
       const exchanges = exchangesFrom(steps, at);
+      const sorts = sortsFrom(steps, at, this.plan);
       const { alike, end } = this.alikeFrom(steps, at);
       this.ahead = steps.slice(end, end + stepsAhead);
       if (exchanges.length > 0)
@@ -79,9 +89,10 @@ export class Course {
           exchanges.filter((kernel) => !this.plan.isIdle(kernel)),
           way,
         );
+      else if (sorts.length > 0) this.sortTogether(sorts, way);
       else if (alike.length > 1) this.work(alike, this.ownWork(alike), way);
       else this.takeStep(steps[at], way);
-      at = Math.max(at + exchanges.length, end);
+      at = Math.max(at + exchanges.length, at + sorts.length, end);
     }
   }
 
@@ -240,15 +251,12 @@ export class Course {
         );
         way.actions.push({ kind: "print", kernel });
         break;
-      case "sort":
-        if (this.plan.division.sorts.has(kernel)) this.sortTogether(kernel, way);
-        else this.work([kernel], this.ownWork([kernel]), way);
-        break;
       case "loop":
         for (const one of this.apart(kernel)) this.work([one], this.ownWork([one]), way);
         break;
       case "copy":
       case "dot":
+      case "sort":
       case "axisIndex":
         this.work([kernel], this.ownWork([kernel]), way);
         break;
@@ -347,9 +355,37 @@ export class Course {
     way.actions.push({ kind: "turn" });
   }
 
-  /** Sorts by all blocks, or by the first where keys are spread too unevenly. */
-  private sortTogether(kernel: SortKernel, way: Way): void {
-    const works = sharedSortWorks(kernel, this.plan.division, this.threads);
+  /** Sorts by all blocks: several as turns of one loop, where each waits for what the first one does. */
+  private sortTogether(sorts: readonly SortKernel[], way: Way): void {
+    const { division } = this.plan;
+    const begun = way.actions.length;
+    const each = sorts.map((kernel) => {
+      const from = way.actions.length;
+      const works = sharedSortWorks([kernel], division, this.threads);
+      this.sortOne(kernel, works, way);
+      return { works, actions: way.actions.slice(from) };
+    });
+    const [{ works, actions }, ...others] = each;
+    const waited = actions.findIndex(({ kind }) => kind === "work");
+    const body = actions.slice(waited);
+    const form = formOfActions(body);
+    if (others.length === 0 || others.some((other) => formOfActions(other.actions) !== form)) return;
+    const all = sharedSortWorks(sorts, division, this.threads);
+    const asOne = (action: Action): Action => {
+      if (action.kind === "tooMuch") return { ...action, body: action.body.map(asOne) };
+      if (action.kind !== "work") return action;
+      const phase = (["deal", "take", "alone"] as const).find((name) => works[name] === action.work);
+      return phase === undefined ? action : { ...action, kernels: sorts, work: all[phase] };
+    };
+    const counter = { ...turns, length: sorts.length };
+    way.actions.splice(begun + waited, Infinity, {
+      ...{ kind: "loop", step: { kind: "loop", counter, reverse: false, body: [] }, warp: null },
+      body: body.map(asOne),
+    });
+  }
+
+  /** One of them, which the first block does where keys are spread too unevenly. */
+  private sortOne(kernel: SortKernel, works: ReturnType<typeof sharedSortWorks>, way: Way): void {
     this.work([kernel], works.deal, way);
     this.wait("grid", way);
     this.work([kernel], works.take, way, works.take.describe());

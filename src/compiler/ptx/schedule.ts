@@ -4,6 +4,7 @@ import type { MemoryPlan } from "../plan/arena.js";
 import { buffersIn, nameBuffers } from "../show/names.js";
 import { worksIn, type Action } from "./actions.js";
 import { describeBuffers } from "./describe.js";
+import { turns } from "./sharedSort/index.js";
 import { lanesOfWarp } from "./types.js";
 
 /** How a program is started, and what its kernels are called. */
@@ -51,10 +52,11 @@ export function showSchedule(
       case "loop": {
         const { counter, reverse } = action.step;
         const alone = action.warp === null ? "" : `, warp ${action.warp} alone`;
-        return inside(
-          `for t${counter.id} < ${counter.length}${reverse ? " backwards" : ""}${alone}:`,
-          action.body,
-        );
+        const title =
+          counter.id === turns.id
+            ? `${counter.length} times:`
+            : `for t${counter.id} < ${counter.length}${reverse ? " backwards" : ""}${alone}:`;
+        return inside(title, action.body);
       }
       case "while":
         return [...inside("while:", action.test), ...inside("do:", action.body)];

@@ -6,7 +6,8 @@ import type { Place, SortKernel } from "../kernel.js";
 import { bucketWords, clearBuckets, countIn, sortByBuckets } from "./buckets.js";
 import { divide } from "./indices.js";
 import { isBefore, sortByNetwork, type Entry } from "./network.js";
-import type { KernelText } from "./surroundings.js";
+import { turns, type Moved } from "./sharedSort/again.js";
+import { loadsFrom, type KernelText, type Reference } from "./surroundings.js";
 import type { Work } from "./work.js";
 
 /** Lanes up to this length are sorted by counting. */
@@ -41,12 +42,19 @@ export const sortWork = (kernel: SortKernel, threads: number): Work => ({
 });
 
 /** The element of a lane at a position. */
-const element = (text: KernelText, { stride }: SortKernel, place: Place, lane: string, position: string) =>
-  text.reference(place.buffer, place.offset, [
-    ...text.partsOf(place),
-    { operand: lane, factor: 1 },
-    { operand: position, factor: stride },
-  ]);
+function element(
+  text: KernelText,
+  { stride }: SortKernel,
+  place: Place,
+  lane: string,
+  position: string,
+): Reference {
+  const parts = [...text.partsOf(place), { operand: lane, factor: 1 }, { operand: position, factor: stride }];
+  return text.at(text.placeAt(place, parts, () => turnOf(text)));
+}
+
+/** Which one of sorts that are turns of a loop it is. */
+const turnOf = (text: KernelText): string => text.counter(turns);
 
 /** A position of a lane, and where the values that are there belong; only where a condition holds, if there is one. */
 interface Move {
@@ -56,18 +64,35 @@ interface Move {
 }
 
 /** Puts the values at some positions of a lane where they belong. */
-export function moveValues(text: KernelText, kernel: SortKernel, lane: string, moves: readonly Move[]): void {
-  for (const { from: place, to } of kernel.values) {
-    const values = moves.map(({ from, condition = null }) =>
-      place === null
-        ? from
-        : text.load(element(text, kernel, place, lane, from), place.buffer.dtype, condition),
-    );
+export function moveValues(
+  text: KernelText,
+  kernel: SortKernel,
+  lane: string,
+  moves: readonly Move[],
+  moved: readonly Moved[] = kernel.values,
+): void {
+  for (const { from: place, to, isLater = false } of moved) {
+    const values = moves.map(({ from, condition = null }) => {
+      if (place === null) return from;
+      const reference = element(text, kernel, place, lane, from);
+      return isLater
+        ? laterOr(text, from, reference, condition)
+        : text.load(reference, place.buffer.dtype, condition);
+    });
     moves.forEach((move, at) => {
       const { condition = null } = move;
       text.store(element(text, kernel, to, lane, move.to), to.buffer.dtype, values[at], condition);
     });
   }
+}
+
+/** A position in the first turn, and what lies there in later ones. */
+function laterOr(text: KernelText, position: string, reference: Reference, condition: string | null): string {
+  const { out } = text;
+  const isLater = out.pure("setp.ne.s32", "pred", turnOf(text), "0");
+  const value = out.effect("mov.b32", "b32", position);
+  out.line(`@${text.all([condition, isLater])} ld.${loadsFrom(reference)}.u32 ${value}, ${reference.text};`);
+  return value;
 }
 
 /** Where a lane begins. */

@@ -113,7 +113,7 @@ export class KernelText {
   }
 
   /** The counter of a loop around the kernel. */
-  counter({ id }: Counter): string {
+  counter({ id }: Pick<Counter, "id">): string {
     return this.surroundings.counters.get(id) as string;
   }
 

@@ -159,6 +159,30 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/blocks.test.ts"))(
       expectDivided(f, args);
     });
 
+    it("sort what was sorted by other keys as turns of a loop, also where a turn is too much for a block", () => {
+      const even = random.bits(random.key(1), [3000]);
+      const uneven = np.where(even.less(2 ** 31), 7, even);
+      const again = (y: Array, first: Array, second: Array, x: Array) => {
+        // Nothing else can be done between the two.
+        const number = np.abs(busy(y).sum()).astype("uint32");
+        const [, once] = lax.sort([first.add(number), x], { numKeys: 1 });
+        return lax.sort([second.add(number), once], { numKeys: 1 })[1];
+      };
+      for (const x of [np.arange(3000), random.normal(random.key(2), [3000])])
+        for (const [first, second] of [
+          [even, even.mul(3)],
+          [even, uneven],
+          [uneven, even],
+        ]) {
+          const args = [whole(1, [128, 16]), first, second, x] as const;
+          const { compiled } = compileFor(ptxRenderer(target))(again, ...args);
+          expect(compiled.code.schedule()).toContain("2 times:");
+          expectDivided(again, args);
+        }
+      const permuted = (y: Array) => [busy(y).sum(), random.permutation(random.key(3), 3000)];
+      expectDivided(permuted, [whole(1, [128, 16])]);
+    });
+
     it("hand back arguments in each other's place, and the same one twice", () => {
       const f = (x: Array, y: Array, z: Array) => [y, x, busy(x), z, z, y.add(1)];
       expectDivided(f, [whole(1, [128, 16]), whole(2, [128, 16]), whole(3, [5])]);

@@ -4,6 +4,7 @@ import type { Division } from "../../plan/arena.js";
 import { isBefore, sortByNetwork, type Entry } from "../network.js";
 import { keyAt, moveValues } from "../sort.js";
 import type { KernelText, Reference } from "../surroundings.js";
+import type { Moved } from "./again.js";
 
 const padded = (length: number): number => 2 ** Math.ceil(Math.log2(length));
 
@@ -16,7 +17,12 @@ const byKey =
   (a: Entry, b: Entry): string =>
     isBefore(text, [a.key, a.position], [b.key, b.position]);
 
-export function sortAlone(text: KernelText, kernel: SortKernel, { exchange }: Division): void {
+export function sortAlone(
+  text: KernelText,
+  kernel: SortKernel,
+  { exchange }: Division,
+  values: readonly Moved[],
+): void {
   const { out, thread, threads } = text;
   const { length, keys } = kernel;
   const size = padded(length);
@@ -40,7 +46,7 @@ export function sortAlone(text: KernelText, kernel: SortKernel, { exchange }: Di
     text.meet();
     sortByNetwork(text, String(size), { keyPlace, positionPlace }, byKey(text));
     out.loop(thread, String(length), String(threads), (index) =>
-      moveValues(text, kernel, "0", [{ from: text.load(positionPlace(index), "uint32"), to: index }]),
+      moveValues(text, kernel, "0", [{ from: text.load(positionPlace(index), "uint32"), to: index }], values),
     );
   });
 }

@@ -5,29 +5,36 @@ import type { SortKernel } from "../../kernel.js";
 import type { Division } from "../../plan/arena.js";
 import type { KernelText } from "../surroundings.js";
 import type { Work } from "../work.js";
+import { asTurns, type Moved } from "./again.js";
 import { aloneBytes, sortAlone } from "./alone.js";
 import { deal } from "./deal.js";
 import { dealingOf } from "./room.js";
 import { take } from "./take.js";
 
+export { sortsFrom, turns } from "./again.js";
 export { sharedSortScratch } from "./room.js";
 
 /** Bytes of each of the two sides of common memory that blocks deal by, or one of them works in. */
 export const sharedSortBytes = (kernel: SortKernel, parts: number): number =>
   Math.max(parts * dealingOf(kernel, parts).stride, aloneBytes(kernel) / 2);
 
-/** What is done of a sort between two meetings of all blocks, and what the first block does where that was too much. */
+/**
+ * What is done of a sort, or of several as turns of one loop, between two meetings of all blocks, and what the first block does
+ * where that was too much.
+ */
 export function sharedSortWorks(
-  kernel: SortKernel,
+  sorts: readonly SortKernel[],
   division: Division,
   threads: number,
 ): { readonly deal: Work; readonly take: Work; readonly alone: Work } {
+  const [kernel] = sorts;
+  const { values, variants } = asTurns(sorts);
   const work = (
-    write: (text: KernelText, kernel: SortKernel, division: Division) => void,
+    write: (text: KernelText, kernel: SortKernel, division: Division, values: readonly Moved[]) => void,
     words: string,
   ): Work => ({
     threads,
-    write: (text) => write(text, kernel, division),
+    write: (text) => write(text.of(variants), kernel, division, values),
     describe: () => words,
   });
   return {

@@ -5,11 +5,17 @@ import type { Division } from "../../plan/arena.js";
 import { addUp, clearBuckets, countIn, sortByBuckets } from "../buckets.js";
 import { moveValues } from "../sort.js";
 import { sideOf, type KernelText } from "../surroundings.js";
+import type { Moved } from "./again.js";
 import { inBatches } from "./batches.js";
 import { dealingOf, entryBytes, roomOf, type Room } from "./room.js";
 
 /** Tells where what it is dealt is more than there is room for, or not spread evenly. */
-export function take(text: KernelText, kernel: SortKernel, { parts }: Division): void {
+export function take(
+  text: KernelText,
+  kernel: SortKernel,
+  { parts }: Division,
+  values: readonly Moved[],
+): void {
   const { out, thread } = text;
   const room = roomOf(text, kernel, parts);
   const { buckets, sorted } = room;
@@ -56,6 +62,7 @@ export function take(text: KernelText, kernel: SortKernel, { parts }: Division):
         to: out.effect("add.s32", "b32", start, index),
         condition: areThere[which],
       })),
+      values,
     ),
   );
   const tells = out.effect("and.pred", "pred", isFirst, isTooMuch);

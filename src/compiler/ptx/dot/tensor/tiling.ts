@@ -4,7 +4,16 @@ import { extentOf, turned, type Product } from "../../../schedule/product.js";
 import { regimeOf, registerLimit } from "../layout.js";
 import { productFor, runsAlong, type Cost, type TilingNeeds } from "../tiling.js";
 import { TensorCosts, type TensorNeeds } from "./cost.js";
-import { besideOf, octet, octetsOf, spanOf, type Reading, type Side, type TensorTiling } from "./layout.js";
+import {
+  besideOf,
+  octet,
+  octetsOf,
+  sides,
+  spanOf,
+  type Reading,
+  type Side,
+  type TensorTiling,
+} from "./layout.js";
 
 /** The tiling for tensor cores that should take the fewest cycles of a block; null where there is none. */
 export function tensorTilingOf(kernel: DotKernel, given: TilingNeeds): Cost<TensorTiling> | null {
@@ -34,21 +43,27 @@ const besides: Readonly<Record<number, readonly number[]>> = {
 const plain: Reading = { isAlong: false, turns: 1 };
 
 function* candidates(product: Product, { isShort, threads }: TensorNeeds): Iterable<TensorTiling> {
+  const all = [...product.batch, ...product.rows, ...product.columns, ...product.depth];
+  const canBeAlong = (side: Side) => runsAlong(product.depth.at(-1), side, product[side], all);
+  const along = { left: canBeAlong("left"), right: canBeAlong("right") };
   for (const rows of octetsFor(extentOf(product.rows)))
-    for (const columns of octetsFor(extentOf(product.columns)))
+    for (const columns of octetsFor(extentOf(product.columns))) {
+      const manyChains = [1, 2, 4].filter((chains) => 4 * rows * columns * chains <= registerLimit(threads));
       for (const beside of besides[columns])
-        for (const adjacent of [1, 2, 4])
-          for (const chains of [1, 2, 4].filter(
-            (many) => 4 * rows * columns * many <= registerLimit(threads),
-          )) {
-            const shape = { product, rows, columns, beside, adjacent, chains, isShort, steps: octet };
-            const tiling: TensorTiling = { kind: "tensor", ...shape, left: plain, right: plain };
-            for (const left of readings(tiling, "left"))
-              for (const right of readings(tiling, "right")) {
-                const steps = stepsOf(tiling, left, right);
-                if (steps !== null) yield { ...tiling, left, right, steps };
-              }
-          }
+        for (const adjacent of [1, 2, 4]) {
+          const shape = { product, rows, columns, beside, adjacent, isShort, steps: octet, chains: 1 };
+          const tiling: TensorTiling = { kind: "tensor", ...shape, left: plain, right: plain };
+          const [lefts, rights] = sides.map((side) => readings(tiling, side, along[side]));
+          const manners = lefts.flatMap((left) =>
+            rights.flatMap((right) => {
+              const steps = stepsOf(tiling, left, right);
+              return steps === null ? [] : [{ left, right, steps }];
+            }),
+          );
+          for (const chains of manyChains)
+            for (const manner of manners) yield { ...tiling, chains, ...manner };
+        }
+    }
 }
 
 /** Steps that are loaded at a time, at most: so many that lanes need not wait for each. */
@@ -66,11 +81,8 @@ function stepsOf(tiling: TensorTiling, left: Reading, right: Reading): number | 
   return null;
 }
 
-function readings(tiling: TensorTiling, side: Side): Reading[] {
-  const { product, adjacent } = tiling;
-  const all = [...product.batch, ...product.rows, ...product.columns, ...product.depth];
-  if (adjacent > 1 && runsAlong(product.depth.at(-1), side, product[side], all))
-    return [1, 2].map((turns) => ({ isAlong: true, turns }));
+function readings(tiling: TensorTiling, side: Side, canBeAlong: boolean): Reading[] {
+  if (tiling.adjacent > 1 && canBeAlong) return [1, 2].map((turns) => ({ isAlong: true, turns }));
   const most = side === "right" ? besideOf(tiling, side) : Math.min(4, octetsOf(tiling, side));
   return [1, ...(most > 1 ? [most] : [])].map((turns) => ({ isAlong: false, turns }));
 }

@@ -12,7 +12,7 @@ import type { Action } from "./actions.js";
 import { CommonUse } from "./commonUse.js";
 import { exchangePhases, exchangesFrom, isInCommon, startsOnSide } from "./exchange/index.js";
 import { movesFreely } from "./copy.js";
-import { sharedSortWorks, sortsFrom, turns } from "./sharedSort/index.js";
+import { asLoop, sharedSortWorks, sortsFrom, type SharedSortWorks } from "./sharedSort/index.js";
 import { State } from "./state.js";
 import { lanesOfWarp } from "./types.js";
 import { areAlike } from "./variants.js";
@@ -32,15 +32,6 @@ function isTight({ counter, body }: StepOf<"loop">, { isIdle }: Pick<MemoryPlan,
 
 /** So many steps are looked at before it is decided who does one. */
 const stepsAhead = 64;
-
-/** What actions are, whatever they are done with. */
-const formOfActions = (actions: readonly Action[]): string =>
-  actions
-    .map((action) => {
-      if (action.kind === "tooMuch") return `tooMuch(${formOfActions(action.body)})`;
-      return action.kind === "wait" ? action.circle : action.kind;
-    })
-    .join();
 
 /** A way through a program. */
 class Way {
@@ -357,35 +348,20 @@ export class Course {
 
   /** Sorts by all blocks: several as turns of one loop, where each waits for what the first one does. */
   private sortTogether(sorts: readonly SortKernel[], way: Way): void {
-    const { division } = this.plan;
+    const { plan, threads } = this;
     const begun = way.actions.length;
     const each = sorts.map((kernel) => {
       const from = way.actions.length;
-      const works = sharedSortWorks([kernel], division, this.threads);
+      const works = sharedSortWorks([kernel], plan.division, threads);
       this.sortOne(kernel, works, way);
       return { works, actions: way.actions.slice(from) };
     });
-    const [{ works, actions }, ...others] = each;
-    const waited = actions.findIndex(({ kind }) => kind === "work");
-    const body = actions.slice(waited);
-    const form = formOfActions(body);
-    if (others.length === 0 || others.some((other) => formOfActions(other.actions) !== form)) return;
-    const all = sharedSortWorks(sorts, division, this.threads);
-    const asOne = (action: Action): Action => {
-      if (action.kind === "tooMuch") return { ...action, body: action.body.map(asOne) };
-      if (action.kind !== "work") return action;
-      const phase = (["deal", "take", "alone"] as const).find((name) => works[name] === action.work);
-      return phase === undefined ? action : { ...action, kernels: sorts, work: all[phase] };
-    };
-    const counter = { ...turns, length: sorts.length };
-    way.actions.splice(begun + waited, Infinity, {
-      ...{ kind: "loop", step: { kind: "loop", counter, reverse: false, body: [] }, warp: null },
-      body: body.map(asOne),
-    });
+    const loop = asLoop(sorts, each, sharedSortWorks(sorts, plan.division, threads));
+    if (loop !== null) way.actions.splice(begun, Infinity, ...loop);
   }
 
   /** One of them, which the first block does where keys are spread too unevenly. */
-  private sortOne(kernel: SortKernel, works: ReturnType<typeof sharedSortWorks>, way: Way): void {
+  private sortOne(kernel: SortKernel, works: SharedSortWorks, way: Way): void {
     this.work([kernel], works.deal, way);
     this.wait("grid", way);
     this.work([kernel], works.take, way, works.take.describe());

@@ -2,14 +2,12 @@
 // function for each kernel, the assembler takes twice as long)
 import { itemSize } from "../../array/index.js";
 import type { Place, Step } from "../kernel.js";
-import { accessesOf } from "../plan/accesses.js";
 import type { MemoryPlan } from "../plan/arena.js";
-import { kernelsIn } from "../walk.js";
 import { worksIn, type Action, type WorkAction } from "./actions.js";
 import { Course } from "./course.js";
-import { registerLimit } from "./dot/layout.js";
 import { functionsIn } from "./functions.js";
 import { Grid } from "./grid.js";
+import { Holding } from "./holding.js";
 import { inParts } from "./parts.js";
 import { showSchedule } from "./schedule.js";
 import { inStrands, type Strand } from "./strands.js";
@@ -18,7 +16,6 @@ import { KernelText } from "./surroundings.js";
 import { PtxText } from "./text.js";
 import { Trace } from "./trace.js";
 import { controlBytes, lanesOfWarp, type PtxProgram } from "./types.js";
-import type { Held, Steady } from "./work.js";
 
 /** How programs are watched while they run. */
 export interface Watching {
@@ -69,12 +66,6 @@ export function renderProgram(
   };
 }
 
-/**
- * The share of the registers that may be taken by what is the same in all turns of a loop, and the one that is left for
- * everything besides that and what works take. (measured: with more, the assembler runs out of them, and tries for seconds)
- */
-const [heldShare, otherShare] = [1 / 4, 1 / 5];
-
 /** Bytes that a thread moves at once. */
 const wordsBytes = 16;
 
@@ -102,10 +93,7 @@ class ProgramRenderer {
   private readonly stopwatch: Stopwatch | null;
   private readonly trace: Trace | null;
   private readonly numbers: ReadonlyMap<WorkAction, number>;
-  /** What is in registers in the loops that are being written. */
-  private readonly held = new Map<Steady, Held>();
-  /** Registers that it takes. */
-  private taken = 0;
+  private readonly holding: Holding;
   /** The kernel that was written last. */
   private written = 0;
 
@@ -119,6 +107,7 @@ class ProgramRenderer {
   ) {
     const { out } = this;
     this.threads = blocks.threads;
+    this.holding = new Holding(blocks.threads, (action) => this.textFor(action));
     this.numbers = new Map(works.map((work, at) => [work, at]));
     this.memory = this.parameter("memory");
     this.control = this.parameter("control");
@@ -275,7 +264,7 @@ class ProgramRenderer {
       );
       return;
     }
-    const letGo = this.hold(step, body);
+    const letGo = this.holding.begin(step, body);
     const register = out.asUniform(out.effect("mov.u32", "b32", reverse ? String(length - 1) : "0"));
     this.counters.set(id, register);
     const start = out.newLabel();
@@ -290,41 +279,6 @@ class ProgramRenderer {
     );
     out.line(`@${more} bra.uni ${start};`);
     letGo();
-  }
-
-  /**
-   * Has in registers what works in a loop read and nothing in it changes, as far as there are enough of them, until what is
-   * returned is called.
-   */
-  private hold(step: ActionOf<"loop">["step"], body: readonly Action[]): () => void {
-    const accesses = kernelsIn([step]).flatMap((kernel) => accessesOf(kernel));
-    const changed = new Set(accesses.flatMap(({ kind, buffer }) => (kind === "write" ? [buffer] : [])));
-    const isSame = ({ buffer, counters }: Place) =>
-      !changed.has(buffer) && counters.every(({ counter }) => counter.id !== step.counter.id);
-    const known = new Map<string, Held>();
-    const before = this.taken;
-    const limit = registerLimit(this.threads);
-    const inWorks = Math.max(0, ...worksIn(body).map(({ work }) => work.registers ?? 0));
-    const most = Math.min(heldShare * limit, (1 - otherShare) * limit - inWorks);
-    const found: Steady[] = [];
-    for (const action of body) {
-      if (action.kind !== "work") continue;
-      for (const steady of action.work.steady ?? []) {
-        const { place, words, load } = steady;
-        const key = `${action.first} ${steady.key}`;
-        if (!isSame(place) || (this.taken + words > most && !known.has(key))) continue;
-        if (!known.has(key)) {
-          known.set(key, load(this.textFor(action)));
-          this.taken += words;
-        }
-        this.held.set(steady, known.get(key) as Held);
-        found.push(steady);
-      }
-    }
-    return () => {
-      this.taken = before;
-      found.forEach((steady) => this.held.delete(steady));
-    };
   }
 
   private writeWhile({ step, test, body }: ActionOf<"while">): void {
@@ -384,7 +338,7 @@ class ProgramRenderer {
     this.trace?.next(number);
     this.stopwatch?.next(number);
     out.line(`// ${this.kernels[number]}`);
-    out.scope(() => action.work.write(this.textFor(action), this.held));
+    out.scope(() => action.work.write(this.textFor(action), this.holding.held));
   }
 
   /** What a work is written with. */

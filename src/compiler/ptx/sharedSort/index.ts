@@ -12,11 +12,18 @@ import { dealingOf } from "./room.js";
 import { take } from "./take.js";
 
 export { sortsFrom, turns } from "./again.js";
+export { asLoop } from "./loop.js";
 export { sharedSortScratch } from "./room.js";
 
 /** Bytes of each of the two sides of common memory that blocks deal by, or one of them works in. */
 export const sharedSortBytes = (kernel: SortKernel, parts: number): number =>
   Math.max(parts * dealingOf(kernel, parts).stride, aloneBytes(kernel) / 2);
+
+export interface SharedSortWorks {
+  readonly deal: Work;
+  readonly take: Work;
+  readonly alone: Work;
+}
 
 /**
  * What is done of a sort, or of several as turns of one loop, between two meetings of all blocks, and what the first block does
@@ -26,7 +33,7 @@ export function sharedSortWorks(
   sorts: readonly SortKernel[],
   division: Division,
   threads: number,
-): { readonly deal: Work; readonly take: Work; readonly alone: Work } {
+): SharedSortWorks {
   const [kernel] = sorts;
   const { values, variants } = asTurns(sorts);
   const work = (

@@ -46,7 +46,10 @@ function transitions(key: Array, count: number, obsSize: number) {
   };
 }
 
-/** Does something so many times, so many times. Nobody knows how often beforehand, so that programs are divided as if it was a hundred times. */
+/**
+ * Does something so many times, so many times. Nobody knows how often beforehand, so that programs are divided as if it was a
+ * hundred times.
+ */
 const often = <S>(count: Array, work: (at: Array, state: S) => S, start: S): S =>
   lax.foriLoop(
     0,

@@ -24,11 +24,17 @@ export function sortsFrom(steps: readonly Step[], at: number, plan: MemoryPlan):
   const sorts: SortKernel[] = [];
   for (const step of steps.slice(at)) {
     if (step.kind !== "kernel" || step.kernel.kind !== "sort" || !plan.division.sorts.has(step.kernel)) break;
-    if (sorts.length > 0 && !areAlike(sorts[0], step.kernel, plan)) break;
+    const [first, second] = sorts;
+    if (first !== undefined && !areAlike(first, step.kernel, plan)) break;
+    // The first one alone may take positions where others take values.
+    if (second !== undefined && !takeAlike(second, step.kernel)) break;
     sorts.push(step.kernel);
   }
   return sorts;
 }
+
+const takeAlike = ({ values }: SortKernel, other: SortKernel): boolean =>
+  values.every(({ from }, at) => (from === null) === (other.values[at].from === null));
 
 function areAlike(first: SortKernel, other: SortKernel, plan: MemoryPlan): boolean {
   const isInSamePlace = (one: Place, another: Place) =>

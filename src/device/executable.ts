@@ -113,6 +113,7 @@ export class MemoryExecutable<Memory extends DeviceMemory = DeviceMemory> {
     private readonly memory: Memory,
     load: Load,
   ) {
+    // A larger memory has nothing of the one before.
     rescue(memory, new Set());
     memory.ensure(program.memoryBytes);
     this.start = load((message) => this.print(message));

@@ -155,6 +155,8 @@ export class CudaDevice {
       // A context that is lost has freed everything.
       if (isFreed || this.lost !== null) return;
       isFreed = true;
+      // A program may still be at it whose results nobody wants; how it has ended is told to who needs the device next.
+      if (this.flight !== null) this.waited(this.work);
       call.cuMemFree_v2(address);
     };
     freeing.register(owner, free);

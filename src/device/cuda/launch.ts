@@ -67,7 +67,7 @@ export class Starter {
     this.profiler?.begin();
     for (const entry of loaded.module.entries) this.start(entry);
     if (this.ahead !== null) engine.fetching.startSpans(memory.address, this.ahead, device.work);
-    // Memory that nobody can read any more is freed without waiting for the end.
+    // Memory that nobody can read any more does not stay until somebody asks how the program has ended.
     const starter = new WeakRef(this);
     const ended = (code: number): void => {
       if (code !== status.success) failRun(engine, loaded, code);

@@ -17,7 +17,7 @@ function driverFor(handle: number): Driver | null {
   return isThere ? driver : null;
 }
 
-/** Has the driver load its compiler, which it does for the first text in a process: nobody waits for it here. */
+/** A text of no use. The driver loads its compiler for the first one of a process, and nobody waits for that here. */
 const nothing = ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
 
 doAside((handle: number) => {

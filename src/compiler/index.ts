@@ -24,6 +24,7 @@ export type { Compiled, Message, Slot, WasmProgram, WasmSpmdProgram } from "./co
 export { dumpPasses, dumpText, type CompiledForms, type HandedOn } from "./dump.js";
 export { programKey } from "./key.js";
 export { ptxRenderer, type PtxProgram, type PtxTarget } from "./ptx/renderer.js";
+export { controlBytes } from "./ptx/types.js";
 export {
   logWords,
   inHalves,

@@ -35,24 +35,35 @@ function start(url: URL, setting: unknown) {
   return { stage, worker: startWorker(url, undefined, { workerData: { stage, setting } satisfies Start }) };
 }
 
-/** Has a thread do a task while this one's event loop turns; null if it cannot do it. */
-export function askAside<Setting, Task, Answer>(
-  url: URL,
-  setting: Setting,
-  task: Task,
-): Promise<Answer | null> {
+/** A thread for one task, which is waited for while this thread's event loop turns. */
+export interface Asking<Task, Answer> {
+  /** Its answer; null if it cannot do the task. */
+  readonly ask: (task: Task) => Promise<Answer | null>;
+  readonly dismiss: () => void;
+}
+
+export function openAside<Setting, Task, Answer>(url: URL, setting: Setting): Asking<Task, Answer> {
   const { worker } = start(url, setting);
-  const { port1: here, port2: there } = new threads.MessageChannel();
-  return new Promise((resolve) => {
-    const end = (answer: Answer | null): void => {
-      here.close();
-      void worker.terminate();
-      resolve(answer);
-    };
-    here.once("message", end);
-    for (const event of ["error", "exit"]) worker.once(event, () => end(null));
-    worker.postMessage({ task, answers: there } satisfies Asked, [there]);
-  });
+  let isGone = false;
+  for (const event of ["error", "exit"]) worker.once(event, () => (isGone = true));
+  const ask = (task: Task): Promise<Answer | null> => {
+    const { port1: here, port2: there } = new threads.MessageChannel();
+    return new Promise((resolve) => {
+      const end = (answer: Answer | null): void => {
+        here.close();
+        void worker.terminate();
+        resolve(answer);
+      };
+      if (isGone) {
+        end(null);
+        return;
+      }
+      here.once("message", end);
+      for (const event of ["error", "exit"]) worker.once(event, () => end(null));
+      worker.postMessage({ task, answers: there } satisfies Asked, [there]);
+    });
+  };
+  return { ask, dismiss: () => void worker.terminate() };
 }
 
 export function startAside<Setting, Task, Answer>(url: URL, setting: Setting): Aside<Task, Answer> {

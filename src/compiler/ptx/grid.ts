@@ -1,38 +1,54 @@
 // How blocks of a program wait for each other: those of a cluster by its barrier, others count their arrivals in memory.
 import type { PtxText } from "./text.js";
 
-/** Where in the control block a part leaves what the next one goes on with. */
-const [handedSide, handedSeen] = [192, 196];
+interface Meeting {
+  readonly out: PtxText;
+  readonly control: string;
+  readonly thread: string;
+  readonly blocks: number;
+}
 
 export class Grid {
-  /** The number of arrivals at which the next meeting is complete; it wraps around. Null for a cluster. */
-  private readonly target: string | null;
-  /** 0 or 1, in turns. */
-  readonly side: string;
   /** Where blocks count that something was too much for them, and how often that had been seen. */
   readonly tooMany: string;
-  private readonly seen: string;
 
-  constructor(
-    private readonly out: PtxText,
-    private readonly control: string,
-    private readonly thread: string,
-    private readonly blocks: number,
-    isCluster: boolean,
-    /** Whether a part of the program has come before this one, maybe to somewhere between two meetings of an exchange. */
-    goesOn: boolean,
+  private constructor(
+    private readonly meeting: Meeting,
+    /** 0 or 1, in turns. */
+    readonly side: string,
+    private readonly seen: string,
+    /** The number of arrivals at which the next meeting is complete; it wraps around. Null for a cluster. */
+    private readonly target: string | null,
   ) {
-    // The last program has left there how many arrivals there had been at its end.
-    this.target = isCluster ? null : out.effect("ld.volatile.global.u32", "b32", `[${control}+128]`);
-    const word = (place: string) => out.effect("ld.volatile.global.u32", "b32", `[${place}]`);
-    this.side = goesOn ? word(`${control}+${handedSide}`) : out.effect("mov.u32", "b32", "0");
+    const { out, control } = meeting;
     this.tooMany = out.effect("add.u64", "b64", control, "64");
-    this.seen = word(goesOn ? `${control}+${handedSeen}` : this.tooMany);
+  }
+
+  /** At the start of a program. */
+  static begun(meeting: Meeting, isCluster: boolean): Grid {
+    const { out, control } = meeting;
+    const word = (offset: number) => out.effect("ld.volatile.global.u32", "b32", `[${control}+${offset}]`);
+    const side = out.effect("mov.u32", "b32", "0");
+    // The last program has left there how many arrivals there had been at its end.
+    return new Grid(meeting, side, word(64), isCluster ? null : word(128));
+  }
+
+  /** The words that change while blocks meet. */
+  get changing(): readonly string[] {
+    const { side, seen, target } = this;
+    return target === null ? [side, seen] : [side, seen, target];
+  }
+
+  /** The same in a function, which takes the words that change. */
+  within(out: PtxText, control: string, thread: string, take: (word: string) => string): Grid {
+    const [side, seen, target = null] = this.changing.map(take);
+    return new Grid({ out, control, thread, blocks: this.meeting.blocks }, side, seen, target);
   }
 
   /** Whether something was too much for a block since this was asked last; all blocks must have met in between. */
   wasTooMany(): string {
-    const { out, seen, tooMany } = this;
+    const { seen, tooMany } = this;
+    const { out } = this.meeting;
     const now = out.effect("ld.volatile.global.u32", "b32", `[${tooMany}]`);
     const isMore = out.effect("setp.ne.u32", "pred", now, seen);
     out.line(`mov.u32 ${seen}, ${now};`);
@@ -41,7 +57,8 @@ export class Grid {
 
   /** All threads of all blocks wait for each other; what they have written all can read. */
   meet(): void {
-    const { out, control, target, thread, blocks } = this;
+    const { target } = this;
+    const { out, control, thread, blocks } = this.meeting;
     if (target === null) {
       // Arriving releases what was written, and who has waited acquires it.
       out.line("barrier.cluster.arrive.aligned;");
@@ -65,21 +82,17 @@ export class Grid {
 
   /** The next exchange goes by the other place: who writes there has met all who read what was there. */
   turn(): void {
-    this.out.line(`xor.b32 ${this.side}, ${this.side}, 1;`);
+    this.meeting.out.line(`xor.b32 ${this.side}, ${this.side}, 1;`);
   }
 
-  /** Leaves the count for the next program, and what another part of this one goes on with. */
-  end(isGoingOn: boolean): void {
-    const { out, control, thread, target, side, seen } = this;
-    if (target === null && !isGoingOn) return;
-    if (target !== null) this.meet();
+  /** Leaves the count for the next program. */
+  end(): void {
+    const { target } = this;
+    if (target === null) return;
+    const { out, control, thread } = this.meeting;
+    this.meet();
     const block = out.effect("mov.u32", "b32", "%ctaid.x");
     const isFirst = out.effect("setp.eq.u32", "pred", out.effect("or.b32", "b32", thread, block), "0");
-    const leave = (offset: number, word: string) =>
-      out.line(`@${isFirst} st.volatile.global.u32 [${control}+${offset}], ${word};`);
-    if (target !== null) leave(128, target);
-    if (!isGoingOn) return;
-    leave(handedSide, side);
-    leave(handedSeen, seen);
+    out.line(`@${isFirst} st.volatile.global.u32 [${control}+128], ${target};`);
   }
 }

@@ -94,8 +94,8 @@ const mostFunctions = ({ kind }: Kernel): number => (kind === "exchange" || kind
 const profileBytes = (steps: readonly Step[]): number =>
   stopwatchBytes * kernelsIn(steps).reduce((sum, kernel) => sum + mostFunctions(kernel), 0);
 
-/** Programs of so many kernels take the driver's compiler half a second, and one more start microseconds. */
-const usuallyParted = 96;
+/** Lines of functions: 1,000 take the driver's compiler 55 ms, which has several at once. (measured on an H200's) */
+const usualLines = 2000;
 
 /** PTX for a GPU. */
 export function ptxRenderer(target: PtxTarget): Renderer<PtxProgram> {
@@ -118,7 +118,7 @@ const rendererFor = (
     isProfiled = false,
     isTraced = false,
     isTf32 = false,
-    partedFrom = usuallyParted,
+    functionLines = usualLines,
   }: PtxTarget,
   threads: number,
 ): Renderer<PtxProgram> => ({
@@ -173,12 +173,12 @@ const rendererFor = (
     const profile = isProfiled ? plan.bytes - align(profileBytes(steps)) : null;
     const { parts } = plan.division;
     const isCluster = parts > 1 && parts <= clusterBlocks;
-    const blocks = { threads, isCluster, isTf32, partedFrom };
+    const blocks = { threads, isCluster, isTf32, functionLines };
     const rendered = renderProgram(steps, plan, blocks, { profile, isTraced });
     return { ...rendered, profile, blocks: parts, threads, isCluster };
   },
-  list: ({ texts, schedule }) => ({
+  list: ({ text, schedule }) => ({
     schedule: () => ({ suffix: "schedule.txt", text: schedule() }),
-    ptx: () => ({ suffix: "ptx", text: texts.join("\n// The next part, a module of its own.\n") }),
+    ptx: () => ({ suffix: "ptx", text }),
   }),
 });

@@ -15,13 +15,13 @@ export interface Shape {
 }
 
 export function showSchedule(
-  parts: readonly (readonly Action[])[],
+  actions: readonly Action[],
   steps: readonly Step[],
   plan: MemoryPlan,
   { blocks, threads, kernels }: Shape,
 ): string {
   const name = nameBuffers(buffersIn(steps));
-  const numbers = new Map(worksIn(parts.flat()).map((action, at) => [action, at]));
+  const numbers = new Map(worksIn(actions).map((action, at) => [action, at]));
   const { start, stride, exchange } = plan.division;
   const bytes = (count: number, what: string) => `${count.toLocaleString("en")} bytes ${what}`;
   const linesOf = (list: readonly Action[]): string[] => list.flatMap(lineOf);
@@ -75,12 +75,7 @@ export function showSchedule(
           bytes(start - exchange, "in common by which blocks exchange something"),
         ]),
     "",
-    ...parts.flatMap((part, at) => [
-      ...(at === 0
-        ? []
-        : ["", "all blocks end, and go on in another program with the same shared memory", ""]),
-      ...linesOf(part),
-    ]),
+    ...linesOf(actions),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -71,6 +71,11 @@ export class PtxText {
   /** Results by what computes them, for each scope that is open. */
   private readonly scopes: Map<string, string>[] = [new Map<string, string>()];
 
+  /** How many lines there are. */
+  get length(): number {
+    return this.lines.length;
+  }
+
   line(text: string): this {
     this.lines.push(`\t${text}`);
     return this;

@@ -21,31 +21,32 @@ export interface PtxTarget {
   readonly threads?: number;
   /** Whether tensor cores may do products, of operands rounded to TF32; so may be tanh of their sums. False by default. */
   readonly isTf32?: boolean;
-  /** How many kernels a program has from which on it may be written in two parts. */
-  readonly partedFrom?: number;
+  /** How many lines of PTX a function has at most, about, into which long programs are cut; null for no functions. */
+  readonly functionLines?: number | null;
   /** Whether programs are to measure how long each of their kernels takes. */
   readonly isProfiled?: boolean;
   /** Whether programs are to tell the host which kernel they are in. */
   readonly isTraced?: boolean;
 }
 
-/** Device memory by which the blocks of a program meet. */
+/** Bytes of device memory by which the blocks of a program meet. */
 export const controlBytes = 256;
 
 /**
- * A program as PTX, in one part or several that are started one after the other, each a module for compute capability 8.0 and
- * newer, 9.0 where blocks are a cluster, with one entry,
+ * A program as PTX, a module for compute capability 8.0 and newer, 9.0 where blocks are a cluster, with one entry,
  *
  *     .visible .entry vibe_rl_run(.param .u64 memory, .param .u64 control, .param .u64 host)
  *
  * `memory` is where the plan's addresses begin, aligned to 256 bytes. `control` is device memory, zero before the first launch
- * and left alone by the host afterwards: blocks meet by it, and keep there what they have in shared memory between two parts.
- * `host` is 64 bytes of pinned host memory that the device sees, zero before each launch. To have a message printed, the program
- * writes its number plus one into the first word there and waits until the host, which reads the values at their slots, has
- * written 0. Programs that are traced write the number, plus one, of the kernel that the first block is in into the second word.
+ * and left alone by the host afterwards: blocks meet by it. `host` is 64 bytes of pinned host memory that the device sees, zero
+ * before each launch. To have a message printed, the program writes its number plus one into the first word there and waits
+ * until the host, which reads the values at their slots, has written 0. Programs that are traced write the number, plus one, of
+ * the kernel that the first block is in into the second word.
  */
 export interface PtxProgram {
-  readonly texts: readonly string[];
+  readonly text: string;
+  /** Registers that a thread may have in functions, of which the text has some then; null where it has none. */
+  readonly registers: number | null;
   /** Blocks that run at the same time, and threads of each. */
   readonly blocks: number;
   readonly threads: number;
@@ -53,8 +54,6 @@ export interface PtxProgram {
   readonly isCluster: boolean;
   /** Dynamic shared memory of a block. */
   readonly sharedBytes: number;
-  /** Bytes of the control block. */
-  readonly controlBytes: number;
   /** Names of its kernels, by their numbers. */
   readonly kernels: readonly string[];
   /** What it does, as text for people. */

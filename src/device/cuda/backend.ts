@@ -73,15 +73,15 @@ type RendererFor = (target: PtxTarget) => Renderer<PtxProgram>;
 /** A program that is loaded, whatever it is called. */
 type Ready = Omit<Loaded, "name">;
 
-type Written = Omit<Ready, "module"> & Pick<PtxProgram, "texts">;
+type Written = Omit<Ready, "module"> & Pick<PtxProgram, "text" | "registers">;
 
 interface Aim {
   readonly target: PtxTarget;
   readonly key: string;
 }
 
-/** Programs of so many equations may come in parts. A thread that helps is there by the time they are written. */
-const helpedFrom = 500;
+/** Programs of so many equations take the driver's compiler as long as it takes a thread to start. */
+const helpedFrom = 200;
 
 /** The CUDA device, with programs as a renderer writes them. */
 export function cudaBackend(rendererFor: RendererFor): Backend {
@@ -107,10 +107,10 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
     gpu: Found,
     { name }: CompileOptions,
     key: string,
-    codes: Cubin["codes"],
+    code: Cubin["code"],
     { layout, launch }: Omit<Ready, "module">,
   ): Ready {
-    const module = new CudaModule(working(gpu).device, name, codes, launch);
+    const module = new CudaModule(working(gpu).device, name, code, launch);
     return remembered.remember(key, { layout, launch, module });
   }
 
@@ -120,7 +120,7 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
     if (known !== undefined) return known;
     const memo = memoOf(gpu, key);
     const kept = memo === null ? null : keptProgram(memo);
-    return kept === null ? null : load(gpu, options, key, kept.codes, kept);
+    return kept === null ? null : load(gpu, options, key, kept.code, kept);
   }
 
   /** A program as text. */
@@ -128,8 +128,8 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
     const { code, ...layout } = compile(program, constants.length, rendererFor(target), (forms) =>
       writeDumps(name, forms),
     );
-    const { texts, schedule: _, ...launch } = code;
-    return { texts, layout, launch };
+    const { text, registers, schedule: _, ...launch } = code;
+    return { text, registers, layout, launch };
   }
 
   /** A program that has been linked, loaded, and kept for later processes. */
@@ -138,42 +138,44 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
     options: CompileOptions,
     key: string,
     written: Written,
-    { codes, key: library }: Cubin,
+    { code, key: library }: Cubin,
   ): Ready {
     const { layout, launch } = written;
     const memo = memoOf(gpu, key);
     if (memo !== null && library !== null) rememberProgram(cachePath(), memo, { layout, launch, library });
-    return load(gpu, options, key, codes, written);
+    return load(gpu, options, key, code, written);
   }
 
   function made(program: Program, options: CompileOptions, { target, key }: Aim, gpu: Found): Ready {
-    const helper = countEquations(program) >= helpedFrom ? startLinkHelper(gpu.card) : null;
-    try {
-      const { name } = options;
-      const written = write(program, options, target);
-      const { texts } = written;
-      const cubin =
-        knownCubin(gpu, texts) ??
-        keepCubin(gpu, name, texts, linked(working(gpu).device, name, texts, helper));
-      return keep(gpu, options, key, written, cubin);
-    } finally {
-      helper?.dismiss();
-    }
+    const { name } = options;
+    const written = write(program, options, target);
+    const { text, registers } = written;
+    const cubin =
+      knownCubin(gpu, text) ??
+      keepCubin(gpu, name, text, linked(working(gpu).device, { name, text, registers }));
+    return keep(gpu, options, key, written, cubin);
   }
 
+  /** The same, linked in another thread where that is worth it; the thread starts while the program is written. */
   async function madeAside(
     program: Program,
     options: CompileOptions,
     { target, key }: Aim,
     gpu: Found,
   ): Promise<Ready> {
-    const { name } = options;
-    const written = write(program, options, target);
-    const { texts } = written;
-    const cubin =
-      knownCubin(gpu, texts) ??
-      keepCubin(gpu, name, texts, await linkedAside(working(gpu).device, name, texts));
-    return keep(gpu, options, key, written, cubin);
+    const helper = countEquations(program) >= helpedFrom ? startLinkHelper(gpu.card) : null;
+    try {
+      const { name } = options;
+      const written = write(program, options, target);
+      const { text, registers } = written;
+      const task = { name, text, registers };
+      const cubin =
+        knownCubin(gpu, text) ??
+        keepCubin(gpu, name, text, await linkedAside(working(gpu).device, task, helper));
+      return keep(gpu, options, key, written, cubin);
+    } finally {
+      helper?.dismiss();
+    }
   }
 
   function executable(gpu: Found, options: CompileOptions, ready: Ready): Executable {

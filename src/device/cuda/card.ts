@@ -75,11 +75,15 @@ function cardOf(driver: Driver, handle: number): Card | { readonly problem: stri
       multiprocessors: attribute("multiprocessors"),
       sharedBytes: attribute("sharedBytesPerBlock"),
       clusterBlocks: clusterBlocks(capability, attribute),
+      ...(driver.version < compilesFunctions && { functionLines: null }),
     },
     isCooperative: attribute("cooperativeLaunch") === 1,
     hasTimeLimit: attribute("timeLimit") === 1,
   };
 }
+
+/** The CUDA of the first drivers that compile several functions at once, and take PTX with functions that save no registers. */
+const compilesFunctions = 13_000;
 
 /** GPUs of data centres with so many multiprocessors or more have 16 of them in one piece. */
 const large = 100;

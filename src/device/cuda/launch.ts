@@ -1,6 +1,6 @@
 // Starting a program on a GPU, and waiting for it while it prints.
 import { fail } from "../../array/index.js";
-import type { Compiled, Slot } from "../../compiler/index.js";
+import { controlBytes, type Compiled, type Slot } from "../../compiler/index.js";
 import { isTraced, type Engine } from "./engine.js";
 import { spinMs, type Flight } from "./device.js";
 import { status } from "./functions.js";
@@ -42,8 +42,8 @@ export class Starter {
     private readonly memory: CudaMemory,
     private readonly print: (message: number) => void,
   ) {
-    const { name, layout, launch } = loaded;
-    this.control = engine.device.allocate(launch.controlBytes, `the control block of ${name}`, this).address;
+    const { name, layout } = loaded;
+    this.control = engine.device.allocate(controlBytes, `the control block of ${name}`, this).address;
     this.parametersAddress = engine.device.driver.koffi.address(this.parameters);
     this.parameters.set([24n, 32n, 40n].map((offset) => this.parametersAddress + offset));
     this.groups = groupsOf(layout.outputs);
@@ -65,7 +65,7 @@ export class Starter {
     engine.words.fill(0);
     this.parameters.set([memory.address, this.control, engine.wordsAddress], 3);
     this.profiler?.begin();
-    for (const entry of loaded.module.entries) this.start(entry);
+    this.start(loaded.module.entry);
     if (this.ahead !== null) engine.fetching.startSpans(memory.address, this.ahead, device.work);
     // Memory that nobody can read any more does not stay until somebody asks how the program has ended.
     const starter = new WeakRef(this);

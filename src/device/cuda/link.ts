@@ -4,12 +4,14 @@ import { viewMemory } from "../koffi.js";
 import type { CudaDevice } from "./device.js";
 import { versionText, type Driver } from "./driver.js";
 import { status } from "./functions.js";
-import { linkAside, type LinkHelper } from "./linkHelper.js";
+import type { LinkHelper, LinkTask } from "./linkHelper.js";
 import { explain } from "./statuses.js";
 
-/** Options of the linker (CUjit_option): where it writes what it has against a text. */
-const errorLog = 5;
-const errorLogBytes = 6;
+/**
+ * Options of the linker (CUjit_option): how many registers a thread may have, where it writes what it has against a text, and how
+ * many threads compile functions, which drivers know from CUDA 13.0 on; 0 for as many as there are cores.
+ */
+const option = { registers: 0, errorLog: 5, errorLogBytes: 6, threads: 34 } as const;
 /** Its input is PTX (CUjitInputType). */
 const ptxInput = 1;
 
@@ -17,8 +19,8 @@ const logBytes = 2 ** 14;
 
 /** The linker writes here as long as there is one, so that these must be in their place for good. */
 const log = new Uint8Array(new ArrayBuffer(logBytes));
-const options = new Int32Array(new ArrayBuffer(8));
-const values = new BigUint64Array(new ArrayBuffer(16));
+const options = new Int32Array(new ArrayBuffer(16));
+const values = new BigUint64Array(new ArrayBuffer(32));
 
 /** The status with which a text was refused. */
 interface Refusal {
@@ -26,12 +28,17 @@ interface Refusal {
 }
 
 /** The machine code of a text, made in this thread, whose context must be current. */
-export function link({ call, koffi }: Driver, name: string, text: string): Uint8Array | Refusal {
+export function link({ call, koffi }: Driver, { name, text, registers }: LinkTask): Uint8Array | Refusal {
   log.fill(0);
-  options.set([errorLog, errorLogBytes]);
-  values.set([koffi.address(log), BigInt(logBytes)]);
+  const asked: [option: number, value: bigint][] = [
+    [option.errorLog, koffi.address(log)],
+    [option.errorLogBytes, BigInt(logBytes)],
+  ];
+  if (registers !== null) asked.push([option.registers, BigInt(registers)], [option.threads, 0n]);
+  options.set(asked.map(([which]) => which));
+  values.set(asked.map(([, value]) => value));
   const out = new BigUint64Array(2);
-  const created = call.cuLinkCreate_v2(options.length, koffi.address(options), koffi.address(values), out);
+  const created = call.cuLinkCreate_v2(asked.length, koffi.address(options), koffi.address(values), out);
   if (created !== status.success) return { refused: created };
   const linker = out[0];
   try {
@@ -47,46 +54,21 @@ export function link({ call, koffi }: Driver, name: string, text: string): Uint8
   }
 }
 
-/** The machine code of the parts of a program; while the first is made here, a helper makes the last. */
-export function linked(
-  device: CudaDevice,
-  name: string,
-  texts: readonly string[],
-  helper: LinkHelper | null,
-): Uint8Array[] {
+/** The machine code of a program. */
+export function linked(device: CudaDevice, task: LinkTask): Uint8Array {
   device.needIdle();
-  const here = (text: string): Uint8Array => linkHere(device, name, text);
-  if (texts.length === 1 || helper === null) return texts.map(here);
-  const last = texts[texts.length - 1];
-  helper.begin({ name, text: last });
-  const codes = texts.slice(0, -1).map(here);
-  // What it could not make says here why.
-  return [...codes, helper.finish() ?? here(last)];
+  const made = link(device.driver, task);
+  return "refused" in made ? failLink(device, task, made.refused) : made;
 }
 
-function linkHere(device: CudaDevice, name: string, text: string): Uint8Array {
-  const made = link(device.driver, name, text);
-  return "refused" in made ? failLink(device, name, text, made.refused) : made;
-}
-
-/** A text that is as long takes the driver's compiler as long as it takes a thread to start. */
-const worthAThread = 2 ** 15;
-
-/** The machine code of the parts of a program, each made in a thread of its own if it is long. */
-export const linkedAside = (
+/** The same, made by a helper if there is one. What that could not make says here why. */
+export const linkedAside = async (
   device: CudaDevice,
-  name: string,
-  texts: readonly string[],
-): Promise<Uint8Array[]> =>
-  Promise.all(
-    texts.map(async (text) => {
-      const made = text.length < worthAThread ? null : await linkAside(device.card, { name, text });
-      // What could not be made there says here why.
-      return made ?? linkHere(device, name, text);
-    }),
-  );
+  task: LinkTask,
+  helper: LinkHelper | null,
+): Promise<Uint8Array> => (await helper?.ask(task)) ?? linked(device, task);
 
-function failLink({ driver }: CudaDevice, name: string, text: string, code: number): never {
+function failLink({ driver }: CudaDevice, { name, text }: LinkTask, code: number): never {
   const asked = /^\s*\.version\s+([\d.]+)/m.exec(text)?.[1] ?? "of no version";
   if (code === status.unsupportedPtx) {
     fail(

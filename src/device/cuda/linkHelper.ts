@@ -1,21 +1,19 @@
-// Threads in which the driver compiles a part of a program while this thread does something else.
-import { askAside, startAside, threadBeside, type Aside } from "../aside.js";
+// Threads in which the driver compiles a program while the event loop of this one turns.
+import { openAside, threadBeside, type Asking } from "../aside.js";
 import type { Card } from "./card.js";
 
-/** The text of a part, and what its program is called. */
+/** What the driver compiles. */
 export interface LinkTask {
+  /** What the program is called. */
   readonly name: string;
   readonly text: string;
+  /** Registers that a thread may have in its functions; null where it has none. */
+  readonly registers: number | null;
 }
 
 /** It answers with machine code. */
-export type LinkHelper = Aside<LinkTask, Uint8Array>;
-
-const thread = (): URL => threadBeside(import.meta.url, "linkThread");
+export type LinkHelper = Asking<LinkTask, Uint8Array>;
 
 /** Starts a helper, which takes a tenth of a second to be ready. */
-export const startLinkHelper = ({ handle }: Card): LinkHelper => startAside(thread(), handle);
-
-/** The machine code of a part from a helper; null if that cannot make it. */
-export const linkAside = ({ handle }: Card, task: LinkTask): Promise<Uint8Array | null> =>
-  askAside(thread(), handle, task);
+export const startLinkHelper = ({ handle }: Card): LinkHelper =>
+  openAside(threadBeside(import.meta.url, "linkThread"), handle);

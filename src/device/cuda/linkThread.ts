@@ -1,4 +1,4 @@
-// The program of a thread that has the driver compile a part of a program.
+// The program of a thread that has the driver compile a program.
 import { doAside } from "../aside.js";
 import { findDriver, type Driver } from "./driver.js";
 import { status } from "./functions.js";
@@ -22,10 +22,10 @@ const nothing = ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry 
 
 doAside((handle: number) => {
   const driver = driverFor(handle);
-  if (driver !== null) link(driver, "nothing", nothing);
-  return ({ name, text }: LinkTask): Uint8Array | null => {
+  if (driver !== null) link(driver, { name: "nothing", text: nothing, registers: null });
+  return (task: LinkTask): Uint8Array | null => {
     // What is wrong with a text is told by the thread that asked.
-    const made = driver === null ? null : link(driver, name, text);
+    const made = driver === null ? null : link(driver, task);
     return made === null || "refused" in made ? null : made;
   };
 });

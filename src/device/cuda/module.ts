@@ -3,9 +3,9 @@ import type { PtxProgram } from "../../compiler/index.js";
 import type { CudaDevice } from "./device.js";
 
 /** How a program is started. */
-export type Launch = Omit<PtxProgram, "texts" | "schedule">;
+export type Launch = Omit<PtxProgram, "text" | "registers" | "schedule">;
 
-/** What the entry of every part of a program is called. */
+/** What the entry of every program is called. */
 const entryName = "vibe_rl_run";
 /** Blocks may have more dynamic shared memory than this only if they say so first. */
 const freeSharedBytes = 48 * 1024;
@@ -16,39 +16,33 @@ const attributes = { maxDynamicSharedBytes: 8, largeClusters: 14 } as const;
 
 /** It stays loaded as long as somebody has it. */
 export class CudaModule {
-  /** The entries of its parts, in the order in which they are started. */
-  readonly entries: readonly bigint[];
+  readonly entry: bigint;
 
-  constructor(device: CudaDevice, name: string, codes: readonly Uint8Array[], launch: Launch) {
-    device.needIdle();
-    this.entries = codes.map((code) => this.load(device, name, code, launch));
-  }
-
-  private load(
+  constructor(
     device: CudaDevice,
     name: string,
     code: Uint8Array,
     { sharedBytes, blocks, isCluster }: Launch,
-  ): bigint {
+  ) {
+    device.needIdle();
     const { call } = device.driver;
     const out = new BigUint64Array(1);
     device.check(call.cuModuleLoadData(out, code), `loading ${name}`);
     const module = out[0];
     unloading.register(this, () => void call.cuModuleUnload(module));
     device.check(call.cuModuleGetFunction(out, module, entryName), `looking for ${entryName} in ${name}`);
-    const entry = out[0];
+    this.entry = out[0];
     if (isCluster && blocks > freeClusterBlocks)
       device.check(
-        call.cuFuncSetAttribute(entry, attributes.largeClusters, 1),
+        call.cuFuncSetAttribute(this.entry, attributes.largeClusters, 1),
         `having ${blocks} blocks of ${name} in a cluster`,
       );
     if (sharedBytes > freeSharedBytes)
       device.check(
-        call.cuFuncSetAttribute(entry, attributes.maxDynamicSharedBytes, sharedBytes),
+        call.cuFuncSetAttribute(this.entry, attributes.maxDynamicSharedBytes, sharedBytes),
         `giving blocks of ${name} ${sharedBytes} bytes of shared memory (${device.card.name} has ` +
           `${device.card.target.sharedBytes})`,
       );
-    return entry;
   }
 }
 

@@ -1,5 +1,5 @@
 // Threads in which XLA compiles a program while this thread does something else.
-import { askAside, startAside, threadBeside, type Aside } from "../aside.js";
+import { openAside, startAside, threadBeside, type Aside } from "../aside.js";
 import type { Client } from "./client.js";
 
 /** A module of StableHLO, and how it is compiled. */
@@ -24,4 +24,4 @@ export const startCompileHelper = (client: Client): CompileHelper => startAside(
 
 /** The handle of what a helper has compiled; null if it cannot. */
 export const compileAside = (client: Client, task: CompileTask): Promise<bigint | null> =>
-  askAside(thread(), settingOf(client), task);
+  openAside<CompileSetting, CompileTask, bigint>(thread(), settingOf(client)).ask(task);

@@ -18,8 +18,8 @@ function emulated(renderer: ReturnType<typeof ptxRenderer>): Renderer<CProgram> 
     ...rest,
     ...(suited !== undefined && { suited: (program) => emulated(suited(program)) }),
     render: (steps, plan) => {
-      const { texts, ...launch } = render(steps, plan);
-      return { sources: [ptxToC(texts, { ...launch, memoryBytes: plan.bytes })], parallelWork: "none" };
+      const { text, ...launch } = render(steps, plan);
+      return { sources: [ptxToC(text, { ...launch, memoryBytes: plan.bytes })], parallelWork: "none" };
     },
     list: () => ({}),
   };

@@ -115,7 +115,7 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/blocks.test.ts"))(
         [8, true],
       ] as const) {
         const code = codeOf(most);
-        expect([code.isCluster, code.texts[0].includes(`.reqnctapercluster ${code.blocks}, 1, 1`)]).toEqual([
+        expect([code.isCluster, code.text.includes(`.reqnctapercluster ${code.blocks}, 1, 1`)]).toEqual([
           isCluster,
           isCluster,
         ]);

@@ -30,14 +30,14 @@ function here<T extends object>(found: T | { readonly problem: string }): T {
   return found;
 }
 
-/** The parts of a program in PTX that can be run on memory of as many bytes as its launch says; what goes wrong in it is an error. */
-export function emulate(texts: readonly string[], launch: Launch): Emulated {
+/** PTX that can be run on memory of as many bytes as its launch says; what goes wrong in it is an error. */
+export function emulate(text: string, launch: Launch): Emulated {
   const koffi: Koffi = here(findKoffi());
   const compiler = here(findCompiler());
   function* building(): Steps<ReturnType<typeof loadLibrary>> {
     const machine = yield* machineOf(compiler);
     const flags = [...emulatorFlags, ...unoptimised()];
-    const source = { name: "PTX", units: [ptxToC(texts, launch)], flags };
+    const source = { name: "PTX", units: [ptxToC(text, launch)], flags };
     return loadLibrary(koffi, yield* libraryOf(source, compiler, machine));
   }
   const library = takeSteps(building());

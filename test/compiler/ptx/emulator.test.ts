@@ -204,7 +204,7 @@ ${place("%r1", 8, "%r3", 192, "%rd4")}
 
   it("says what is no PTX, or none that it knows, and where", () => {
     const launch = { blocks: 1, threads: 32, sharedBytes: 0, memoryBytes: 4 };
-    const problem = (body: string) => () => ptxToC([moduleOf(body)], launch);
+    const problem = (body: string) => () => ptxToC(moduleOf(body), launch);
     expect(problem("fadd.f32 %f1, %f2, %f3;")).toThrow(
       "PTX, line 17: the emulator has no instruction fadd.f32",
     );

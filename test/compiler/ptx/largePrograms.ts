@@ -43,6 +43,20 @@ const functions: Readonly<Record<string, BatchedCase["f"]>> = {
       [x, w] as [Array, Array],
       np.arange(3),
     ),
+  nested: (x, w) =>
+    lax.scan(
+      (y: Array, at: Array) =>
+        lax.scan(
+          (z: Array, to: Array) => {
+            const next = z.add(to.mul(at)).matmul(w).clip(-3, 3).matmul(w.T);
+            return [next.clip(-4, 4), z.sum(0)];
+          },
+          y,
+          np.arange(3),
+        ),
+      x,
+      np.arange(4),
+    ),
 };
 
 export const largePrograms = (): BatchedCase[] =>

@@ -14,6 +14,7 @@ const ignored: Readonly<Record<string, "line" | "semicolon">> = {
     noinline: "line",
     explicitcluster: "line",
     reqnctapercluster: "line",
+    abi_preserve: "line",
   },
 };
 const linkage = new Set([".visible", ".weak", ".common"]);

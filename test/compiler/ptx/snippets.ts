@@ -50,7 +50,7 @@ export function wordsOf(
   assemble(text);
   const memory = begin.slice();
   const defaults = { blocks: 1, threads: 64, sharedBytes: 0, memoryBytes: memory.byteLength };
-  emulate([text], { ...defaults, ...launch })(new Uint8Array(memory.buffer), print);
+  emulate(text, { ...defaults, ...launch })(new Uint8Array(memory.buffer), print);
   return memory;
 }
 

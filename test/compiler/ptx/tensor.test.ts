@@ -170,7 +170,7 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/tensor.test.ts"))("blocks", {
     const args = [wholeNumbers([8, 32], "float32", 1), wholeNumbers([32, 32], "float32", 2)] as const;
     /** How often a lane reads something in the product. */
     const readsOf = (f: (x: Array, w: Array) => unknown): number => {
-      const [text] = compileFor(ptxRenderer({ ...tf32, mostBlocks: 1 }))(f, ...args).compiled.code.texts;
+      const { text } = compileFor(ptxRenderer({ ...tf32, mostBlocks: 1 }))(f, ...args).compiled.code;
       const [, product] = /\/\/ k\d+_product\w*\n(.*?)\/\/ k/s.exec(text) ?? [];
       expect(product).toContain("mma.sync");
       return product.split(/\bld\.\w+/).length - 1;

@@ -1,4 +1,4 @@
-// Training as an H200 would do it, emulated: divided over as many blocks, in clusters, in two parts, with tensor cores. What is
+// Training as an H200 would do it, emulated: divided over as many blocks, in clusters, cut into functions, with tensor cores. What is
 // learned is what WebAssembly learns. It takes minutes (npm run test:ptx).
 import { describe, expect, it } from "vitest";
 import { DQN, DQNConfig } from "vibe-rl/algorithms/dqn";

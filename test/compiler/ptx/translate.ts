@@ -29,8 +29,6 @@ export interface Launch {
   readonly sharedBytes: number;
   /** Bytes of the memory that it is given. */
   readonly memoryBytes: number;
-  /** Bytes of the control block, if it is more than blocks meet by. */
-  readonly controlBytes?: number;
 }
 
 /** Where shared memory begins: 0 is no address, so that a forgotten one is found. */
@@ -52,18 +50,8 @@ const variablesIn = (statements: readonly Statement[]): Variable[] =>
     one.kind === "variable" ? [one.variable] : one.kind === "scope" ? variablesIn(one.body) : [],
   );
 
-/** A part of a program: its functions in C. */
-interface Part {
-  readonly globals: readonly { readonly c: string; readonly region: string }[];
-  readonly code: readonly string[];
-  /** What each of its threads does. */
-  readonly entry: string;
-}
-
 class Translator {
-  private module = new Scope(null);
-  /** What names in C begin with. */
-  private prefix = "";
+  private readonly module = new Scope(null);
   private readonly places = new Map<Variable, number>();
   private sharedBytes = 0;
   private localBytes = 0;
@@ -74,23 +62,27 @@ class Translator {
 
   constructor(private readonly launch: Launch) {}
 
-  translate(texts: readonly string[]): string {
-    const lines = texts.map((text) => text.split("\n").length);
-    const parts = texts.map((text, at) => {
-      const before = lines.slice(0, at).reduce((sum, count) => sum + count, 0);
-      return this.part(`${"\n".repeat(before)}${text}`, at);
-    });
-    const globals = parts.flatMap((part) => part.globals);
-    const starts = parts.map(({ entry }, at) => `case ${at}: ${entry}(F, given); break;`);
+  translate(text: string): string {
+    const { variables, functions } = parsePtx(text);
+    const inFunctions = functions.flatMap(({ body }) => variablesIn(body ?? []));
+    this.placeShared([...variables, ...inFunctions].filter(({ space }) => space === "shared"));
+    const globals = variables.map((variable) => this.moduleVariable(variable)).filter((c) => c !== null);
+    for (const declared of functions)
+      this.module.add(declared.name, { is: "function", declared, c: cName("f", declared.name) });
+    const bodies = functions.filter(({ body }) => body !== null);
+    const entry = bodies.find(({ isEntry }) => isEntry);
+    if (entry === undefined) throw new PtxError(1, "there is no .entry");
+    const code = bodies.map((one) => this.function(one));
     return [
-      `static const char source[] = ${quoted(texts.join("\n"))};`,
-      this.settings(parts.length),
+      `static const char source[] = ${quoted(text)};`,
+      this.settings(),
       runtimeText.head,
       ...globals.map(({ c }) => c),
       // What runs once is not worth optimising. (measured: half the time to build)
       "#if defined(__clang__)\n#pragma clang optimize off\n#endif",
-      ...parts.flatMap(({ code }) => code),
-      `static void start(struct fiber *const F, const uint64_t *given) { switch (part) { ${starts.join(" ")} } }`,
+      ...bodies.map((one) => `${this.signature(one)};`),
+      ...code,
+      this.start(entry),
       "#if defined(__clang__)\n#pragma clang optimize on\n#endif",
       `static const struct region own[] = {${[...globals.map(({ region }) => region), "{0, 0}"].join(", ")}};`,
       `enum { OWN = ${globals.length} };`,
@@ -98,38 +90,10 @@ class Translator {
     ].join("\n");
   }
 
-  private part(text: string, at: number): Part {
-    this.module = new Scope(null);
-    this.prefix = at === 0 ? "" : `part${at}_`;
-    const { variables, functions } = parsePtx(text);
-    const inFunctions = functions.flatMap(({ body }) => variablesIn(body ?? []));
-    this.placeShared([...variables, ...inFunctions].filter(({ space }) => space === "shared"));
-    const globals = variables.map((variable) => this.moduleVariable(variable)).filter((c) => c !== null);
-    for (const declared of functions)
-      this.module.add(declared.name, { is: "function", declared, c: this.named("f", declared.name) });
-    const bodies = functions.filter(({ body }) => body !== null);
-    const entry = bodies.find(({ isEntry }) => isEntry);
-    if (entry === undefined) throw new PtxError(1, "there is no .entry");
-    if (entry.params.length !== 3)
-      throw new PtxError(entry.line, `${entry.name} must have parameters memory, control and host`);
-    const code = bodies.map((one) => this.function(one));
-    return {
-      globals,
-      code: [...bodies.map((one) => `${this.signature(one)};`), ...code],
-      entry: this.named("f", entry.name),
-    };
-  }
-
-  private named(kind: string, name: string): string {
-    return cName(kind, `${this.prefix}${name}`);
-  }
-
   /** Functions come before: what they need is known then. */
-  private settings(parts: number): string {
-    const { blocks, threads, sharedBytes, memoryBytes, controlBytes = 256 } = this.launch;
+  private settings(): string {
+    const { blocks, threads, sharedBytes, memoryBytes } = this.launch;
     return [
-      `#define PARTS ${parts}`,
-      `#define CONTROL_BYTES ${controlBytes}u`,
       `#define BLOCKS ${blocks}u`,
       `#define THREADS ${threads}u`,
       `#define DYNAMIC_SHARED ${sharedBytes}u`,
@@ -153,7 +117,7 @@ class Translator {
     if (isExtern) throw new PtxError(line, `${name} is defined nowhere`);
     const kind = kindOf(type, line);
     const bytes = bytesOfVariable(variable);
-    const c = this.named("g", name);
+    const c = cName("g", name);
     this.module.add(name, { is: "global", bytes, c });
     const values = (initial ?? []).map((one) =>
       literal(one, { ...kind, sort: kind.sort === "f" ? "u" : kind.sort }, line),
@@ -185,7 +149,7 @@ class Translator {
   }
 
   private signature({ name, isEntry, results, params }: PtxFunction): string {
-    if (isEntry) return `static void ${this.named("f", name)}(struct fiber *const F, const uint64_t *given)`;
+    if (isEntry) return `static void ${cName("f", name)}(struct fiber *const F, const uint64_t *given)`;
     const formal = (variable: Variable, isResult: boolean): string => {
       const type = cType(kindOf(variable.type, variable.line));
       const c = cName("a", variable.name);
@@ -193,7 +157,7 @@ class Translator {
       return isResult ? `uint8_t *${c}` : `const uint8_t *${c}`;
     };
     const list = [...results.map((one) => formal(one, true)), ...params.map((one) => formal(one, false))];
-    return `static __attribute__((noinline)) void ${this.named("f", name)}(${["struct fiber *const F", ...list].join(", ")})`;
+    return `static __attribute__((noinline)) void ${cName("f", name)}(${["struct fiber *const F", ...list].join(", ")})`;
   }
 
   private function(declared: PtxFunction): string {
@@ -300,8 +264,13 @@ class Translator {
     const isAlike = name === "bra" && qualifiers.includes("uni");
     return `if (${isAlike ? `alike(F, ${this.jumps++}, ${holds}, ${line})` : holds}) { ${statement} }`;
   }
+
+  private start({ name, params, line }: PtxFunction): string {
+    if (params.length !== 3)
+      throw new PtxError(line, `${name} must have parameters memory, control and host`);
+    return `static void start(struct fiber *const F, const uint64_t *given) { ${cName("f", name)}(F, given); }`;
+  }
 }
 
-/** A library in C that does what PTX says, one part after the other: it exports `vibe_rl_run` as programs in C do. */
-export const ptxToC = (texts: readonly string[], launch: Launch): string =>
-  new Translator(launch).translate(texts);
+/** A library in C that does what PTX says: it exports `vibe_rl_run` as programs in C do. */
+export const ptxToC = (text: string, launch: Launch): string => new Translator(launch).translate(text);

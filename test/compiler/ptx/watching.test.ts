@@ -33,11 +33,10 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/watching.test.ts"))(
   () => {
     it("name the kernel that leaves its memory, if they are traced", () => {
       const { compiled } = compileFor(ptxRenderer({ ...target, mostBlocks: 1, isTraced: true }))(f, x);
-      const { texts, kernels, ...launch } = compiled.code;
-      const [text] = texts;
+      const { text, kernels, ...launch } = compiled.code;
       expect(numbersIn(text)).toEqual(kernels.map((_, at) => at + 1));
       const memoryBytes = compiled.memoryBytes;
-      const run = (code: string) => emulate([code], { ...launch, memoryBytes })(new Uint8Array(memoryBytes));
+      const run = (code: string) => emulate(code, { ...launch, memoryBytes })(new Uint8Array(memoryBytes));
       run(text);
       expect(failureOf(() => run(astray(text, kernels[2])))).toMatch(/, in kernel 2$/);
     });

@@ -35,6 +35,8 @@ export function useFake(settings: Readonly<Record<string, number>> = {}): Fake {
   const file = path.join(temporaryFolder(), "libcuda.so.1");
   copyFileSync(builtDriver(), file);
   vi.stubEnv("VIBE_RL_LIBCUDA", file);
+  // Nothing is on it but what the test puts there.
+  vi.stubEnv("VIBE_RL_DEVICE", undefined);
   const library = koffi.load(file);
   kept.push(library);
   const set = library.func("fake_set", "void", ["str", "int64"]);
@@ -81,10 +83,10 @@ function callback(): bigint {
 
 type RendererFor = (target: PtxTarget) => Renderer<PtxProgram>;
 
-/** Renders programs as a text that tests write, or several. */
+/** Renders programs as a text that tests write. */
 export const renderingText =
   (
-    write: (steps: readonly Step[], plan: MemoryPlan) => string | readonly string[],
+    write: (steps: readonly Step[], plan: MemoryPlan) => string,
     launch: Partial<PtxProgram> = {},
   ): RendererFor =>
   () => ({
@@ -93,18 +95,18 @@ export const renderingText =
     limits: { memory: 2 ** 40 },
     scratch: () => 0,
     render: (steps, plan) => ({
-      texts: [write(steps, plan)].flat().map((text) => `.version 7.8\n${text}`),
+      text: `.version 7.8\n${write(steps, plan)}`,
+      registers: null,
       blocks: 1,
       threads: 32,
       isCluster: false,
       sharedBytes: 0,
-      controlBytes: 256,
       kernels: [],
       schedule: () => "",
       profile: null,
       ...launch,
     }),
-    list: ({ texts }) => ({ ptx: () => ({ suffix: "ptx", text: texts.join("\n") }) }),
+    list: ({ text }) => ({ ptx: () => ({ suffix: "ptx", text }) }),
   });
 
 /** Renders programs that the interpreter of kernels runs, with something more in their text. */

@@ -8,14 +8,13 @@
 //   @time ADDRESS CYCLES  adds cycles and one to the two words of 64 bits at an address
 //   @status CODE          fails like this while it runs
 //   @kernel NUMBER        notes the number of a kernel where the host can see it
-// Linking says no to a text with @syntax, and waits with one that has @slow until another thread has linked something.
+// Linking says no to a text with @syntax.
 // Settings and counters are named numbers, from the variable FAKE_CUDA ("devices=0 major=7") and by fake_set.
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef int Status;
 enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_READY = 600, TOO_LARGE = 720, INVALID_CLUSTER = 912 };
@@ -28,7 +27,7 @@ static struct { const char *name; int64_t value; } numbers[] = {
   // counters
   {"liveBytes", 0}, {"allocations", 0}, {"links", 0}, {"launches", 0}, {"cooperativeLaunches", 0}, {"modules", 0},
   {"toDevice", 0}, {"toHost", 0}, {"bytesToDevice", 0}, {"bytesToHost", 0}, {"waits", 0}, {"sharedAsked", 0}, {"device", -1},
-  {"largeClusters", 0}, {"clusterLaunches", 0}, {"contexts", 0}, {"linksAside", 0}, {"linksOfNothing", 0},
+  {"largeClusters", 0}, {"clusterLaunches", 0}, {"contexts", 0}, {"linksAside", 0}, {"linksOfNothing", 0}, {"registersAsked", 0},
 };
 
 static int64_t *number(const char *name) {
@@ -274,7 +273,10 @@ __attribute__((constructor)) static void note_loader(void) { loader = pthread_se
 static const char magic[] = "CUBIN ";
 
 Status cuLinkCreate_v2(unsigned count, const int *options, void **values, Linker **linker) {
-  if (count != 2 || options[0] != 5 || options[1] != 6) return INVALID_VALUE;
+  // How many threads are to compile functions is known from CUDA 13.0 on.
+  if (count != (options[count - 1] == 34 ? 4 : 2) || options[0] != 5 || options[1] != 6) return INVALID_VALUE;
+  if (count == 4 && (options[2] != 0 || values[3] || *number("version") < 13000)) return INVALID_VALUE;
+  *number("registersAsked") = count == 4 ? (int64_t)(uintptr_t)values[2] : 0;
   *linker = calloc(1, sizeof **linker);
   (*linker)->log = values[0];
   (*linker)->log_size = (uint64_t)(uintptr_t)values[1];
@@ -285,7 +287,6 @@ Status cuLinkAddData_v2(Linker *linker, int type, const char *data, uint64_t siz
   int isNothing = strstr(data, ".entry nothing(") != NULL;
   ++*number(isNothing ? "linksOfNothing" : "links");
   if (!isNothing && !pthread_equal(pthread_self(), loader)) ++*number("linksAside");
-  for (int ms = 0; strstr(data, "@slow") && !*(volatile int64_t *)number("linksAside") && ms < 30000; ms++) usleep(1000);
   if (strstr(data, "@syntax")) {
     snprintf(linker->log, linker->log_size, "ptxas %s, line 7; fatal: Parsing error near '@syntax'\n", name);
     return 218;

@@ -112,16 +112,15 @@ function programOf(
   body: string,
   { blocks = 16, sharedBytes = 0, hasMessages = false } = {},
 ): MemoryExecutable {
-  const threads = { blocks, threads: size / 16, isCluster: false };
-  const launch = { ...threads, sharedBytes, controlBytes: 256, kernels: [], profile: null };
+  const launch = { blocks, threads: size / 16, sharedBytes, isCluster: false, kernels: [], profile: null };
   const layout: Omit<Compiled<unknown>, "code"> = {
     memoryBytes: 8 * size + 256,
     inputs: slots.slice(0, 2),
     outputs: slots.slice(0, 2),
     messages: hasMessages ? messages : [],
   };
-  const codes = linked(engine.device, "a test", [text(body)], null);
-  const module = new CudaModule(engine.device, "a test", codes, launch);
+  const code = linked(engine.device, { name: "a test", text: text(body), registers: null });
+  const module = new CudaModule(engine.device, "a test", code, launch);
   const memory = new CudaMemory(engine, "a test");
   return new MemoryExecutable(layout, [], [true, true], memory, (print) => {
     const starter = new Starter(engine, { name: "a test", module, launch, layout }, memory, print);

@@ -222,10 +222,7 @@ describe.skipIf(isSkipped)("programs that are profiled", () => {
       registerBackend(cudaBackend(({ isProfiled }) => ({
         name: "", lanes: 32, limits: { memory: 2 ** 40 }, scratch: () => 0, list: () => ({}),
         margin: () => ({ before: 0, behind: 2048 }),
-        render: () => ({
-          ...{ texts: [text], blocks: 1, threads: 32, sharedBytes: 0, controlBytes: 256, kernels },
-          profile: isProfiled ? 1024 : null,
-        }),
+        render: () => ({ text, registers: null, blocks: 1, threads: 32, sharedBytes: 0, kernels, profile: isProfiled ? 1024 : null }),
       })));
       const f = jit((x) => x.add(1));
       for (let run = 0; run < 2; run++) f(np.ones([2]));

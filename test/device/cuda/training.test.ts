@@ -1,7 +1,7 @@
 // `--runner.device cuda` over a driver without a GPU: a run trains, is recorded, and can be looked at anywhere.
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { findRuns } from "vibe-rl/runDir";
 import { registerBackend } from "../../../src/array/index.js";
 import { cudaBackend } from "../../../src/device/cuda/backend.js";
@@ -12,8 +12,6 @@ import { fakeProblem, interpreted, useFake } from "./fake.js";
 
 const isSkipped = fakeProblem("test/device/cuda/training.test.ts") !== null;
 
-// Nothing but the run is on the GPU.
-beforeEach(() => vi.stubEnv("VIBE_RL_DEVICE", undefined));
 afterEach(() => {
   vi.unstubAllEnvs();
   registerBackend(cudaDevice(), { isDefault: false });

@@ -61,9 +61,7 @@ struct fiber {
   /* How often it has met others. */
   uint32_t meetings;
 };
-static uint8_t control[CONTROL_BYTES] __attribute__((aligned(256)));
-/* The part of the program that runs. */
-static int part;
+static uint8_t control[256] __attribute__((aligned(256)));
 static struct fiber *fibers;
 static void *scheduler;
 static struct fiber *running;

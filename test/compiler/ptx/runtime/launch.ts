@@ -78,11 +78,25 @@ static void *mapped(size_t bytes) {
   if (start == MAP_FAILED) { fprintf(stderr, "the emulator of PTX has no memory\\n"); abort(); }
   return start;
 }
-/* Runs a part of the program: nothing is left of shared memory. */
-static void runPart(void (*print)(int message)) {
+struct vibe_rl_pool;
+__attribute__((visibility("default"))) const char *vibe_ptx_fault(void) { return fault; }
+__attribute__((visibility("default"))) void vibe_rl_run(char *memory, void (*print)(int message), struct vibe_rl_pool *pool) {
   const uint32_t count = BLOCKS * THREADS;
   const size_t sharedBytes = (SHARED_BYTES + 255) / 256 * 256 + 256;
   const size_t stacksBytes = count * STACK_BYTES, localBytes = (size_t)count * LOCAL_BYTES;
+  const char *const seed = getenv("VIBE_RL_PTX_SEED"), *const asked = getenv("VIBE_RL_PTX_RACES");
+  (void)pool;
+  chance = UINT64_C(0x9E3779B97F4A7C15) * (seed == NULL ? 1 : 2 * strtoull(seed, NULL, 10) + 1);
+  fault[0] = 0;
+  memset(host, 0, sizeof host);
+  regions[0] = (struct region){(const uint8_t *)memory, MEMORY_BYTES};
+  regions[1] = (struct region){control, sizeof control};
+  regions[2] = (struct region){(const uint8_t *)host, sizeof(uint32_t) * 16};
+  ownRegions = own;
+  ownCount = OWN;
+  given[0] = (uint64_t)(uintptr_t)memory;
+  given[1] = (uint64_t)(uintptr_t)control;
+  given[2] = (uint64_t)(uintptr_t)host;
   uint8_t *const stacks = mapped(stacksBytes), *const locals = mapped(localBytes), *const shared = mapped(BLOCKS * sharedBytes);
   struct block *const blocks = calloc(BLOCKS, sizeof *blocks);
   uint32_t *const order = malloc(count * sizeof *order);
@@ -91,6 +105,7 @@ static void runPart(void (*print)(int message)) {
   /* Not a number, so that nobody takes what was never written for a result. */
   memset(shared, 0xff, BLOCKS * sharedBytes);
   now = 1;
+  findsRaces = BLOCKS <= 16 && MEMORY_BYTES <= (64 << 20) && (asked == NULL || strcmp(asked, "off") != 0);
   memset(signals, 0, sizeof signals);
   memset(jumps, 0, sizeof jumps);
   /* A cell for each byte, and behind these one for each word. */
@@ -121,25 +136,6 @@ static void runPart(void (*print)(int message)) {
   munmap(shared, BLOCKS * sharedBytes);
   munmap(locals, localBytes);
   munmap(stacks, stacksBytes);
-}
-struct vibe_rl_pool;
-__attribute__((visibility("default"))) const char *vibe_ptx_fault(void) { return fault; }
-__attribute__((visibility("default"))) void vibe_rl_run(char *memory, void (*print)(int message), struct vibe_rl_pool *pool) {
-  const char *const seed = getenv("VIBE_RL_PTX_SEED"), *const asked = getenv("VIBE_RL_PTX_RACES");
-  (void)pool;
-  chance = UINT64_C(0x9E3779B97F4A7C15) * (seed == NULL ? 1 : 2 * strtoull(seed, NULL, 10) + 1);
-  fault[0] = 0;
-  memset(host, 0, sizeof host);
-  regions[0] = (struct region){(const uint8_t *)memory, MEMORY_BYTES};
-  regions[1] = (struct region){control, sizeof control};
-  regions[2] = (struct region){(const uint8_t *)host, sizeof(uint32_t) * 16};
-  ownRegions = own;
-  ownCount = OWN;
-  given[0] = (uint64_t)(uintptr_t)memory;
-  given[1] = (uint64_t)(uintptr_t)control;
-  given[2] = (uint64_t)(uintptr_t)host;
-  findsRaces = BLOCKS <= 16 && MEMORY_BYTES <= (64 << 20) && (asked == NULL || strcmp(asked, "off") != 0);
-  for (part = 0; part < PARTS && fault[0] == 0; ++part) runPart(print);
   if (fault[0] == 0) return;
   if (host[1] != 0) snprintf(fault + strlen(fault), sizeof fault - strlen(fault), ", in kernel %u", host[1] - 1);
   memset(control, 0, sizeof control);

@@ -1,0 +1,53 @@
+// Where long programs are cut into functions, each of which the driver's compiler takes by itself, and several at once.
+import { worksIn, type Action } from "./actions.js";
+
+/** Lines of a kernel, about. */
+const linesOfKernel = 100;
+/** What is shorter than this share of a function's lines is none. */
+const shortShare = 1 / 8;
+/** Programs of more functions than this are cut. */
+const leastFunctions = 2;
+/** So are the bodies of loops of more: of those with loops in them, and of others, of which an iteration takes less time. */
+const [mostOfOuter, mostOfInner] = [1.5, 3];
+/** Functions in those others are so many times as long: a call takes 0.2 us. (measured: SAC, with 8 of them a step) */
+const innerTimes = 2;
+
+const isOuter = (body: readonly Action[]): boolean => body.some(({ kind }) => kind === "loop");
+
+export class Cutting {
+  /** The functions. */
+  readonly functions: string[] = [];
+
+  /** `lines` is how long a function is at most, about. */
+  constructor(private readonly lines: number) {}
+
+  /** How many functions some actions would fill. */
+  private fill(actions: readonly Action[]): number {
+    return (linesOfKernel * worksIn(actions).length) / this.lines;
+  }
+
+  /** Whether a program is worth cutting. */
+  isWorth(actions: readonly Action[]): boolean {
+    return this.fill(actions) > leastFunctions;
+  }
+
+  /** Whether an action is a loop whose body is cut. */
+  isInside(action: Action): action is Extract<Action, { kind: "loop" }> {
+    if (action.kind !== "loop" || action.warp !== null) return false;
+    return this.fill(action.body) > (isOuter(action.body) ? mostOfOuter : mostOfInner);
+  }
+
+  /** Whether what a function of some body has, in lines, leaves no room for more actions. */
+  isFull(lines: number, more: readonly Action[], body: readonly Action[]): boolean {
+    return lines / this.lines + this.fill(more) > (isOuter(body) ? 1 : innerTimes);
+  }
+
+  isShort(lines: number): boolean {
+    return lines < shortShare * this.lines;
+  }
+
+  /** Keeps a function, which is made with its name. */
+  add(write: (name: string) => string): void {
+    this.functions.push(write(`part${this.functions.length}`));
+  }
+}

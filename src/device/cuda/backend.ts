@@ -206,10 +206,10 @@ export function cudaBackend(rendererFor: RendererFor): Backend {
     prepare: () => {
       if (isAhead) return;
       isAhead = true;
-      startDriverAhead(() => {
+      startDriverAhead((driver) => {
         try {
-          const gpu = findGpu();
-          if (!("problem" in gpu)) beginContext(gpu.driver, gpu.card);
+          const card = findCard(driver);
+          if (!("problem" in card)) beginContext(driver, card);
         } catch {
           // What is wrong is told to who wants to use it.
         }

@@ -44,9 +44,14 @@ export function findDriver(): Driver | Problem {
 }
 
 /** Has the driver, if there is one, start in another thread, which takes it a tenth of a second. */
-export function startDriverAhead(then: () => void): void {
+export function startDriverAhead(then: (driver: Driver) => void): void {
   const loaded = loadDriver();
-  if (!("problem" in loaded)) loaded.call.cuInit.async(0, then);
+  if ("problem" in loaded) return;
+  loaded.call.cuInit.async(0, () => {
+    const driver = started.get(loaded) ?? start(loaded);
+    // What is wrong is told to who wants to use it.
+    if (!("problem" in driver)) then(driver);
+  });
 }
 
 function loadDriver(): Loaded | Problem {

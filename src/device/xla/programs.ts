@@ -1,6 +1,6 @@
 // Programs of XLA on disk, so that a later process loads what an earlier one has compiled.
 import { environment } from "../../array/index.js";
-import { fs, warnOnce } from "../../node/index.js";
+import { fs, os, warnOnce } from "../../node/index.js";
 import { sha256 } from "../cache/checksum.js";
 import { readCode, writeCode } from "../cache/code.js";
 import { removeEntry } from "../cache/entries.js";
@@ -25,8 +25,14 @@ const codeName = "program.xla";
 /** Clients of plugins that do not know these settings. */
 const without = new WeakSet<Client>();
 
+/**
+ * Of how many threads each compilation has: otherwise all of a client share some, and the two halves of a program wait for each
+ * other (measured: SAC 6.4 instead of 8.0 s). What is compiled does not depend on it.
+ */
+const threadSettings = () => ({ xla_gpu_force_compilation_parallelism: os.availableParallelism() });
+
 const ownSettings = (client: Client): BuildOptions["settings"] =>
-  client.platform === "cuda" && !without.has(client) ? cudaSettings : {};
+  client.platform === "cuda" && !without.has(client) ? { ...cudaSettings, ...threadSettings() } : {};
 
 /** Compiles a text. XLA tries kernels out, in memory for which results of others may have to make room. */
 export function compileProgram(

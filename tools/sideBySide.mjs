@@ -1,7 +1,10 @@
 // Processes side by side: what each of them prints is kept apart, and what ends this process ends all of them.
 import { spawn } from "node:child_process";
 
-const running = new Set();
+/** What runs, and what it has printed up to now. */
+const running = new Map();
+/** Lines that are shown of what had to be ended. */
+const shownLines = 5;
 // Who leads a group of processes can be ended with all that it has started. Windows has no such groups.
 const hasGroups = process.platform !== "win32";
 
@@ -15,7 +18,11 @@ function end({ pid }) {
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.once(signal, () => {
-    running.forEach(end);
+    for (const [child, printed] of running) {
+      end(child);
+      const last = printed().trimEnd().split("\n").slice(-shownLines).join("\n");
+      console.log(`\n${child.spawnargs.slice(1).join(" ")} was ended; its last lines:\n${last}`);
+    }
     process.exit(1);
   });
 }
@@ -27,8 +34,8 @@ export function run(command, args, options = {}) {
     detached: hasGroups,
     ...options,
   });
-  running.add(child);
   let output = "";
+  running.set(child, () => output);
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding("utf8").on("data", (text) => (output += text));
   return new Promise((resolve, reject) => {

@@ -12,6 +12,8 @@ const { cudaProblem, xlaProblem } = await import("../dist/device/index.js");
 const cores = os.availableParallelism();
 /** Random programs of one process, at most. */
 const most = 500;
+/** Processes for the compiler's tests: each tells what became of its share, also where the others are cut short. */
+const shares = 16;
 
 /** Tests of the compiler that make code of our own, or none, and have nothing to do with a device. */
 const ownCode = [
@@ -54,8 +56,8 @@ function jobsOf(name, asked) {
   const options = asked.filter((word) => word.startsWith("-"));
   const words = asked.filter((word) => !word.startsWith("-"));
   const isAll = words.length === 0;
-  const job = (title, files, { workers = 1, without = [], variables = {} }) => ({
-    title: `${name}: ${title}`,
+  const job = (title, files, { workers = 1, without = [], variables = {}, note = "" }) => ({
+    ...{ title: `${name}: ${title}`, note },
     places: workers,
     env: { ...env, ...variables },
     args: [...files, ...without.flatMap((file) => ["--exclude", file]), ...options],
@@ -69,18 +71,24 @@ function jobsOf(name, asked) {
   const firstSeed = 1 + count * (Number(process.env.VIBE_RL_RANDOM_SEED ?? 1) - 1);
   const folder = `test/device/${name}/`;
   const random = `${folder}programs.test.ts`;
-  // The compiler's tests leave others half of the places.
-  const workers = isAll || count > 0 ? Math.ceil(places / 2) : places;
+  const compilerJob = (more) =>
+    job("the compiler's tests", [...compiler, ...(more.share ?? [])], { without: left, ...more });
+  const compilerJobs = isAll
+    ? Array.from({ length: shares }, (_, at) =>
+        compilerJob({ share: [`--shard=${at + 1}/${shares}`], note: `share ${at + 1} of ${shares}` }),
+      )
+    : compiler.length > 0
+      ? [compilerJob({ workers: count > 0 ? Math.ceil(places / 2) : places })]
+      : [];
   return [
-    ...(compiler.length > 0 ? [job("the compiler's tests", compiler, { workers, without: left })] : []),
-    ...Array.from({ length: count }, (_, at) =>
-      job(`${total.toLocaleString("en")} random programs`, [random], {
-        variables: {
-          VIBE_RL_RANDOM_PROGRAMS: String(Math.min(most, total - at * most)),
-          VIBE_RL_RANDOM_SEED: String(firstSeed + at),
-        },
-      }),
-    ),
+    ...compilerJobs,
+    ...Array.from({ length: count }, (_, at) => {
+      const [programs, seed] = [Math.min(most, total - at * most), firstSeed + at];
+      return job(`${total.toLocaleString("en")} random programs`, [random], {
+        variables: { VIBE_RL_RANDOM_PROGRAMS: String(programs), VIBE_RL_RANDOM_SEED: String(seed) },
+        note: `${programs} with seed ${seed}`,
+      });
+    }),
     ...(isAll ? [job("the device's own tests", [folder], { without: [random] })] : []),
   ];
 }
@@ -89,7 +97,7 @@ const vitest = path.join("node_modules", "vitest", "vitest.mjs");
 const secondsNow = () => performance.now() / 1000;
 
 /** Runs one, and prints how many of its tests passed; if it failed, all that it printed before. */
-async function runJob({ title, places, env, args }) {
+async function runJob({ title, note, places, env, args }) {
   const from = secondsNow();
   const { code, output } = await run(
     process.execPath,
@@ -101,8 +109,7 @@ async function runJob({ title, places, env, args }) {
   );
   const until = secondsNow();
   const tests = /^ +Tests +(.*)$/m.exec(output)?.[1] ?? "none";
-  const { VIBE_RL_RANDOM_PROGRAMS: programs, VIBE_RL_RANDOM_SEED: seed } = env;
-  const which = seed === undefined ? "" : ` (${programs} with seed ${seed})`;
+  const which = note === "" ? "" : ` (${note})`;
   if (code !== 0) console.log(output);
   console.log(`${title}${which}: ${tests}, ${(until - from).toFixed(0)} s${code === 0 ? "" : ", FAILED"}`);
   return { title, code, tests, from, until };

@@ -7,12 +7,32 @@ const linesOfKernel = 100;
 const shortShare = 1 / 8;
 /** Programs of more functions than this are cut. */
 const leastFunctions = 2;
-/** So are the bodies of loops of more: of those with loops in them, and of others, of which an iteration takes less time. */
+/** So are the bodies of loops and branches of more: of those with loops in them, and of others, which take less time. */
 const [mostOfOuter, mostOfInner] = [1.5, 3];
 /** Functions in those others are so many times as long: a call takes 0.2 us. (measured: SAC, with 8 of them a step) */
 const innerTimes = 2;
 
-const isOuter = (body: readonly Action[]): boolean => body.some(({ kind }) => kind === "loop");
+const isOuter = (body: readonly Action[]): boolean =>
+  body.some(({ kind }) => kind === "loop" || kind === "while");
+
+/** What an action is around: what it does in turns, or one of several things. */
+function bodiesOf(action: Action): readonly (readonly Action[])[] {
+  switch (action.kind) {
+    case "loop":
+      return action.warp === null ? [action.body] : [];
+    case "while":
+      return [action.body];
+    case "branch":
+      return action.cases;
+    case "tooMuch":
+    case "work":
+    case "wait":
+    case "align":
+    case "turn":
+    case "print":
+      return [];
+  }
+}
 
 export class Cutting {
   /** The functions. */
@@ -31,10 +51,9 @@ export class Cutting {
     return this.fill(actions) > leastFunctions;
   }
 
-  /** Whether an action is a loop whose body is cut. */
-  isInside(action: Action): action is Extract<Action, { kind: "loop" }> {
-    if (action.kind !== "loop" || action.warp !== null) return false;
-    return this.fill(action.body) > (isOuter(action.body) ? mostOfOuter : mostOfInner);
+  /** Whether an action is a loop, or a branch, of which some body is cut. */
+  isInside(action: Action): boolean {
+    return bodiesOf(action).some((body) => this.fill(body) > (isOuter(body) ? mostOfOuter : mostOfInner));
   }
 
   /** Whether what a function of some body has, in lines, leaves no room for more actions. */

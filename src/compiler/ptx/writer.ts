@@ -90,7 +90,15 @@ export class Writer {
 
   private stretch(): Stretch {
     const inside = new FunctionFrame(this.frame, this.writing.plan.division);
-    return { inside, writer: new Writer(this.writing, inside.frame), parts: [] };
+    // Functions call none that save no registers either: where they return to would be lost.
+    const writer = new Writer({ ...this.writing, cutting: null }, inside.frame);
+    return { inside, writer, parts: [] };
+  }
+
+  /** The body of an action, which is cut if that is. */
+  private writeBody(action: Action, body: readonly Action[]): void {
+    if (this.writing.cutting?.isInside(action) === true) this.writeLong(body);
+    else this.write(body);
   }
 
   private write(actions: readonly Action[]): void {
@@ -177,14 +185,14 @@ export class Writer {
       );
       return;
     }
-    const isCut = this.writing.cutting?.isInside(loop) === true;
     // Functions have registers of their own.
+    const isCut = this.writing.cutting?.isInside(loop) === true;
     const letGo = isCut ? null : this.holding.begin(step, body);
     const register = out.asUniform(out.effect("mov.u32", "b32", reverse ? String(length - 1) : "0"));
     counters.set(id, register);
     const start = out.newLabel();
     out.placeLoop(start);
-    out.scope(() => (isCut ? this.writeLong(body) : this.write(body)));
+    out.scope(() => this.writeBody(loop, body));
     out.line(`add.s32 ${register}, ${register}, ${reverse ? -1 : 1};`);
     const more = out.effect(
       reverse ? "setp.ge.s32" : "setp.lt.s32",
@@ -197,20 +205,22 @@ export class Writer {
     letGo?.();
   }
 
-  private writeWhile({ step, test, body }: ActionOf<"while">): void {
+  private writeWhile(action: ActionOf<"while">): void {
     const { out } = this.frame;
+    const { step, test, body } = action;
     const [start, end] = [out.newLabel(), out.newLabel()];
     out.placeLoop(start);
     out.scope(() => this.write(test));
     const holds = out.effect("setp.ne.u32", "pred", this.load(step.predicate, "u8"), "0");
     out.line(`@!${holds} bra.uni ${end};`);
-    out.scope(() => this.write(body));
+    out.scope(() => this.writeBody(action, body));
     out.line(`bra.uni ${start};`);
     out.place(end);
   }
 
-  private writeBranch({ step, cases }: ActionOf<"branch">): void {
+  private writeBranch(action: ActionOf<"branch">): void {
     const { out } = this.frame;
+    const { step, cases } = action;
     const chosen = this.load(step.index, "u32");
     const end = out.newLabel();
     cases.forEach((actions, at) => {
@@ -219,7 +229,7 @@ export class Writer {
         const isOther = out.effect("setp.gt.s32", "pred", chosen, String(at));
         out.line(`@${isOther} bra.uni ${next};`);
       }
-      out.scope(() => this.write(actions));
+      out.scope(() => this.writeBody(action, actions));
       out.line(`bra.uni ${end};`);
       out.place(next);
     });

@@ -66,6 +66,12 @@ describe.skipIf(isWithoutNative("test/compiler/ptx/cutting.test.ts"))("programs 
       expect(registers).toBe(functionsIn(text).length > 0 ? 255 : null);
       expect(kernels.every((kernel) => text.split(`// ${kernel}\n`).length === 2)).toBe(true);
       for (const name of functionsIn(text)) expect(text).toContain(`${name}, (`);
+      // They save no registers, so that one that called another would not find back.
+      const bodies = text
+        .split(/^\.visible \.(?=func)/m)
+        .slice(1)
+        .map((body) => body.split("\n}\n", 1)[0]);
+      expect(bodies.filter((body) => /call\.uni .*part\d/.test(body))).toEqual([]);
     }
   });
 

@@ -7,6 +7,22 @@ import type { BatchedCase } from "../together.js";
 const whole = (key: number, shape: readonly number[]): Array =>
   random.randint(random.key(key), [...shape], -3, 4).astype("float32");
 
+/** Loops in loops. */
+const nested = (x: Array, w: Array) =>
+  lax.scan(
+    (y: Array, at: Array) =>
+      lax.scan(
+        (z: Array, to: Array) => {
+          const next = z.add(to.mul(at)).matmul(w).clip(-3, 3).matmul(w.T);
+          return [next.clip(-4, 4), z.sum(0)];
+        },
+        y,
+        np.arange(3),
+      ),
+    x,
+    np.arange(4),
+  );
+
 const functions: Readonly<Record<string, BatchedCase["f"]>> = {
   products: (x, w) => [x.matmul(w).clip(-9, 9).matmul(w.T), x.T.matmul(x), x.matmul(w).sum(0)],
   gradients: (x, w) => grad((v: Array) => np.square(np.maximum(x.matmul(v), 0)).sum())(w),
@@ -43,19 +59,15 @@ const functions: Readonly<Record<string, BatchedCase["f"]>> = {
       [x, w] as [Array, Array],
       np.arange(3),
     ),
-  nested: (x, w) =>
-    lax.scan(
-      (y: Array, at: Array) =>
-        lax.scan(
-          (z: Array, to: Array) => {
-            const next = z.add(to.mul(at)).matmul(w).clip(-3, 3).matmul(w.T);
-            return [next.clip(-4, 4), z.sum(0)];
-          },
-          y,
-          np.arange(3),
-        ),
-      x,
-      np.arange(4),
+  nested: (x, w) => nested(x, w),
+  whileNested: (x, w) =>
+    lax.whileLoop(
+      ([count]: [Array, Array]) => count.less(3),
+      ([count, y]: [Array, Array]): [Array, Array] => {
+        const [next, sums] = nested(y.add(count), w);
+        return [count.add(1), next.add(sums.sum(0).sum(0).mean()).clip(-4, 4)];
+      },
+      [np.int32(0), x] as [Array, Array],
     ),
 };
 

@@ -9,7 +9,7 @@ const shortShare = 1 / 8;
 const leastFunctions = 2;
 /** So are the bodies of loops and branches of more: of those with loops in them, and of others, which take less time. */
 const [mostOfOuter, mostOfInner] = [1.5, 3];
-/** Functions in those others are so many times as long: a call takes 0.2 us. (measured: SAC, with 8 of them a step) */
+/** Functions in those others are so many times as long: a call takes 0.3 us. (measured: SAC, with 6 of them a step) */
 const innerTimes = 2;
 
 const isOuter = (body: readonly Action[]): boolean =>

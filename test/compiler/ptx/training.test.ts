@@ -5,7 +5,9 @@ import { DQN, DQNConfig } from "vibe-rl/algorithms/dqn";
 import { PPO, PPOConfig } from "vibe-rl/algorithms/ppo";
 import { SAC, SACConfig } from "vibe-rl/algorithms/sac";
 import { jit, lax, np, random, vmap } from "vibe-rl/array";
+import { presets } from "vibe-rl/config";
 import { AutoResetWrapper, make } from "vibe-rl/env";
+import { RunnerConfig, trainPPO } from "vibe-rl/runner";
 import { registerBackend, type Array } from "../../../src/array/index.js";
 import { ptxRenderer, type PtxTarget } from "../../../src/compiler/index.js";
 import { differences } from "../../closeness.js";
@@ -109,6 +111,24 @@ describe.skipIf(!isWhole || isWithoutNative("test/compiler/ptx/training.test.ts"
         const [learned, expected] = [device, "wasm"].map((name) => jit(learn, { device: name })(...args));
         expect(differences(learned, expected, tolerance)).toEqual([]);
       });
+    });
+
+    it("a run with the settings of cartpole_ppo learns what it learns in WebAssembly", async () => {
+      registerBackend(emulatedPtx("cuda", h200), { isDefault: false });
+      const { envId, algoConfig, runner } = presets.cartpole_ppo.config;
+      const learned = async (device: "cuda" | "wasm"): Promise<unknown> => {
+        const [env, params] = make(envId);
+        const steps = { totalTimesteps: 1024, evalEvery: 1024, evalEpisodes: 1 };
+        const runnerConfig = RunnerConfig({ ...runner, ...steps, device });
+        const [{ agentState }] = await trainPPO(env, params, {
+          ppoConfig: PPOConfig(algoConfig),
+          runnerConfig,
+        });
+        return agentState.params;
+      };
+      expect(differences(await learned("cuda"), await learned("wasm"), { rtol: 1e-4, atol: 2e-5 })).toEqual(
+        [],
+      );
     });
   },
 );

@@ -2,7 +2,8 @@
 // from the start of a process to the end of its first run, with full float32 products and with TF32, JAX's default. Each
 // measurement is a process of its own, one after the other, with empty caches, and ours another one with what is in the cache
 // then. It prints a line of JSON for each as it comes, and a table at the end, also when some failed or it was interrupted.
-// npm run bench -- xla, or npm run bench -- xla sac ppo4 full jax for some of it; --json leaves the table out.
+// npm run bench -- xla, or npm run bench -- xla sac ppo4 full jax for some of it; --json leaves the table out, and --rounds=3
+// measures everything three times, in turns, of which the table has the best.
 import { fileURLToPath } from "node:url";
 import { xlaProblem } from "../dist/device/index.js";
 import { coldAndCached, isInterrupted, lastLines, report } from "./gpu/fresh.mjs";
@@ -21,8 +22,14 @@ const sides = [
   { name: "jax", measure: jax },
 ];
 
-const words = process.argv.slice(2).filter((word) => word !== "--json");
-const isJson = process.argv.includes("--json");
+const options = process.argv.slice(2);
+const words = options.filter((word) => !word.startsWith("--"));
+const isJson = options.includes("--json");
+const rounds = Number(options.find((word) => word.startsWith("--rounds="))?.slice("--rounds=".length) ?? 1);
+if (!Number.isInteger(rounds) || rounds < 1) {
+  console.error("--rounds must be a whole number from 1.");
+  process.exit(2);
+}
 const print = isJson ? () => undefined : (line) => console.log(line);
 
 const lists = [xlaRuns, precisions, sides];
@@ -67,8 +74,10 @@ if (peer.problem !== undefined) {
   asked = asked.filter(({ name }) => name !== "jax");
 }
 
-const measurements = chosen(xlaRuns).flatMap((run) =>
-  chosen(precisions).flatMap((precision) => asked.map((side) => ({ run, precision, side }))),
+const measurements = Array.from({ length: rounds }).flatMap(() =>
+  chosen(xlaRuns).flatMap((run) =>
+    chosen(precisions).flatMap((precision) => asked.map((side) => ({ run, precision, side }))),
+  ),
 );
 const results = [];
 for (const { run, precision, side } of measurements) {
@@ -88,7 +97,7 @@ for (const { run, precision, side } of measurements) {
 
 /** Blocks of the table: of which results, what, and how it is shown. */
 const blocks = [
-  { title: "steps a second", field: "sps", show: digits },
+  { title: "steps a second", field: "sps", show: digits, best: Math.max },
   { title: "seconds to trace and compile", field: "compile_s" },
   { title: "seconds from the start to the end of the first run", field: "start_s" },
   { title: "the same, with what is in our cache then", field: "start_s", cached: true },
@@ -97,16 +106,16 @@ const columns = precisions.flatMap((precision) => sides.map((side) => [precision
 const widths = [10, 12, 12, 7, 12, 12, 7, 13];
 print(`\n${peer.device ?? "One GPU"}; "full" is float32 products, "TF32" JAX's default`);
 print(row(widths, ["", "full", "JAX, full", "ratio", "TF32", "JAX, TF32", "ratio", "full : TF32"]));
-for (const { title, field, show = (value) => value.toFixed(1), cached } of blocks) {
+for (const { title, field, show = (value) => value.toFixed(1), best = Math.min, cached } of blocks) {
   const ofBlock = results.filter((result) => result.cached === cached && result[field] !== undefined);
   if (ofBlock.length > 0) print(title);
   for (const name of new Set(ofBlock.map((result) => result.name))) {
-    const [full, jaxFull, tf32, jaxTF32] = columns.map(
-      ([precision, side]) =>
-        ofBlock.find(
-          (result) => result.name === name && result.precision === precision && result.side === side,
-        )?.[field],
-    );
+    const [full, jaxFull, tf32, jaxTF32] = columns.map(([precision, side]) => {
+      const measured = ofBlock.filter(
+        (result) => result.name === name && result.precision === precision && result.side === side,
+      );
+      return measured.length === 0 ? undefined : best(...measured.map((result) => result[field]));
+    });
     const cell = (value) => (value === undefined ? "-" : show(value));
     const ratio = (one, other) => (one === undefined || other === undefined ? "-" : (one / other).toFixed(2));
     print(

@@ -69,7 +69,7 @@ export {
   type Device,
 } from "./sharding/devices.js";
 export { Mesh, meshOfShape, type NestedDevices } from "./sharding/mesh.js";
-export type { Costs } from "./partition/costs.js";
+export { costOf, type Costs } from "./partition/costs.js";
 export { divideProgram, type DividedProgram, type Machine } from "./partition/divide.js";
 export { planPieces, type PieceOptions, type PiecePlan, type PieceSizes } from "./partition/pieces.js";
 export { PartitionSpec, type PartitionEntry } from "./sharding/partitionSpec.js";

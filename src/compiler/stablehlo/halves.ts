@@ -1,9 +1,11 @@
 // A program as two, the second of which goes on with what the first has made: XLA takes seconds for a training run, half of
 // them for what only sets it up, and two programs it compiles at once.
 import {
+  costOf,
   countEquations,
   hasEffect,
   type Atom,
+  type Costs,
   type Equation,
   type Program,
   variablesRead,
@@ -15,10 +17,20 @@ import { simplifyProgram } from "../simplify/simplify.js";
 /** Programs of fewer equations are compiled soon enough, and halves should not be much smaller than each other. */
 const [usuallyFewest, leastShare] = [600, 1 / 6];
 
+/** A half whose products take less than this share of the multiplications of the other one hardly has any. */
+const littleShare = 1 / 8;
+/** A multiplication. */
+const onlyProducts: Costs = {
+  ...{ operation: 0, element: 0, multiplication: 1 },
+  ...{ meeting: 0, byte: 0 },
+};
+
 /** A half, and which of the program's inputs it takes. */
 export interface Half {
   readonly program: Program;
   readonly inputs: readonly number[];
+  /** Whether it is not the one that multiplies: how fast its products are does not matter. */
+  readonly hardlyMultiplies: boolean;
 }
 
 export interface Halves {
@@ -44,10 +56,11 @@ export function inHalves(given: Program, fewest = usuallyFewest): Halves | null 
   const place = new Map<Atom, number>(ofFirst.map((variable, at) => [variable, at]));
   const ofSecond = program.outputs.filter((output) => !place.has(output));
   const handed = ofFirst.filter((variable) => needed.has(variable));
+  const work = [early, late].map((equations) => costOf({ inputs: [], equations, outputs: [] }, onlyProducts));
   let next = 0;
   return {
-    first: half(program, early, ofFirst, []),
-    second: half(program, late, ofSecond, handed),
+    first: half(program, early, ofFirst, [], work[0] < littleShare * work[1]),
+    second: half(program, late, ofSecond, handed, work[1] < littleShare * work[0]),
     handed: handed.map((variable) => place.get(variable) as number),
     results: program.outputs.map((output) => {
       const at = place.get(output);
@@ -64,11 +77,13 @@ function half(
   equations: readonly Equation[],
   outputs: readonly Atom[],
   handed: readonly Variable[],
+  hardlyMultiplies: boolean,
 ): Half {
   const read = variablesRead({ inputs: [], equations, outputs });
   const own = inputs.flatMap((input, at) => (read.has(input) ? [at] : []));
   return {
     program: { inputs: [...own.map((at) => inputs[at]), ...handed], equations, outputs },
     inputs: own,
+    hardlyMultiplies,
   };
 }

@@ -20,6 +20,8 @@ export function xlaProblem(): string | null {
 /** The programs that one is compiled as, which of their inputs may be overwritten, and what runs them. */
 interface Parts {
   readonly programs: readonly Program[];
+  /** Whether it matters how fast their products are. */
+  readonly tuned: readonly boolean[];
   readonly donated: readonly (readonly boolean[])[];
   readonly executable: (client: Client, ready: readonly Ready[]) => Executable;
 }
@@ -29,13 +31,16 @@ function partsOf(program: Program, { name, constants, donated }: CompileOptions)
   const halves = inHalves(program);
   if (halves === null) {
     return {
-      ...{ programs: [program], donated: [flags] },
+      ...{ programs: [program], tuned: [true], donated: [flags] },
       executable: (client, [ready]) => new XlaExecutable(client, name, ready, program, constants, donated),
     };
   }
   const own = donatedToHalves(halves, flags);
+  const both = [halves.first, halves.second];
   return {
-    ...{ programs: [halves.first.program, halves.second.program], donated: own },
+    programs: both.map((half) => half.program),
+    tuned: both.map(({ hardlyMultiplies }) => !hardlyMultiplies),
+    donated: own,
     executable: (client, ready) => new XlaPair(client, name, halves, ready, constants, own),
   };
 }
@@ -44,7 +49,7 @@ export function xlaBackend(): Backend {
   const remembered = new Remembered<readonly Ready[]>();
 
   /** Programs that are known, or what they have to be compiled from. */
-  function ask({ programs, donated }: Parts, { name, matmulPrecision: asked }: CompileOptions) {
+  function ask({ programs, tuned, donated }: Parts, { name, matmulPrecision: asked }: CompileOptions) {
     const matmulPrecision = asked ?? defaultPrecision();
     const settings = xlaSettings();
     const keys = programs.map((program, at) => `${donated[at].join()} ${programKey(program)}`);
@@ -58,8 +63,10 @@ export function xlaBackend(): Backend {
       writeDumps(name, { simplified, listings: { stablehlo: () => ({ suffix: "mlir", text }) } });
     return {
       known: null,
-      texts: written.map(({ text }) => text),
-      build: { partitions: 1, settings },
+      sources: written.map(({ text }, at) => ({
+        text,
+        options: { partitions: 1, settings, isTuned: tuned[at] },
+      })),
       ready: (compiled: readonly CompiledProgram[]) =>
         remembered.remember(
           key,
@@ -75,15 +82,14 @@ export function xlaBackend(): Backend {
       const client = needClient();
       const parts = partsOf(program, options);
       const asked = ask(parts, options);
-      const ready = asked.known ?? asked.ready(programsOf(client, options.name, asked.texts, asked.build));
+      const ready = asked.known ?? asked.ready(programsOf(client, options.name, asked.sources));
       return parts.executable(client, ready);
     },
     compileAsync: async (program, options) => {
       const client = needClient();
       const parts = partsOf(program, options);
       const asked = ask(parts, options);
-      const ready =
-        asked.known ?? asked.ready(await programsAside(client, options.name, asked.texts, asked.build));
+      const ready = asked.known ?? asked.ready(await programsAside(client, options.name, asked.sources));
       return parts.executable(client, ready);
     },
     sharded: (program, options) => new XlaShardedExecutable(needClient(), program, options),

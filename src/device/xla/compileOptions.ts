@@ -6,6 +6,8 @@ export interface BuildOptions {
   readonly partitions: number;
   /** Settings of XLA by their names (DebugOptions). */
   readonly settings: Readonly<Record<string, boolean | number | string>>;
+  /** Whether XLA is to try out which kernels are the fastest for products; true if left out. */
+  readonly isTuned?: boolean;
 }
 
 /** Numbers of fields in xla/pjrt/proto/compile_options.proto. */

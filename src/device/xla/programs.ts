@@ -17,6 +17,8 @@ import { PluginError } from "./plugin.js";
  * no faster (measured: docs/accelerators.md).
  */
 const cudaSettings = { xla_gpu_experimental_enable_fusion_autotuner: false } as const;
+/** Settings for programs whose products need not be fast: XLA compiles dozens of kernels for each shape to try them out. */
+const untunedSettings = { xla_gpu_autotune_level: 0 } as const;
 
 /** Changes with what entries are made of besides what is in their key. */
 const format = `1 ${JSON.stringify(cudaSettings)}`;
@@ -31,21 +33,25 @@ const without = new WeakSet<Client>();
  */
 const threadSettings = () => ({ xla_gpu_force_compilation_parallelism: os.availableParallelism() });
 
-const ownSettings = (client: Client): BuildOptions["settings"] =>
-  client.platform === "cuda" && !without.has(client) ? { ...cudaSettings, ...threadSettings() } : {};
+const ownSettings = (client: Client, { isTuned = true }: BuildOptions): BuildOptions["settings"] =>
+  client.platform === "cuda" && !without.has(client)
+    ? { ...cudaSettings, ...(isTuned ? {} : untunedSettings), ...threadSettings() }
+    : {};
+
+/** A text of StableHLO, and how it is compiled. */
+export interface Source {
+  readonly text: string;
+  readonly options: BuildOptions;
+}
 
 /** Compiles a text. XLA tries kernels out, in memory for which results of others may have to make room. */
-export function compileProgram(
-  client: Client,
-  name: string,
-  text: string,
-  { partitions, settings }: BuildOptions,
-): CompiledProgram {
+export function compileProgram(client: Client, name: string, { text, options }: Source): CompiledProgram {
+  const { partitions, settings } = options;
   const compile = (own: BuildOptions["settings"]): CompiledProgram =>
     client.compile(text, { partitions, settings: { ...own, ...settings } });
   return withRoom(client, new Set(), `XLA cannot compile ${name}`, () => {
     try {
-      return compile(ownSettings(client));
+      return compile(ownSettings(client, options));
     } catch (error) {
       if (!(error instanceof PluginError) || !/no such compile option/i.test(error.message)) throw error;
       without.add(client);
@@ -54,62 +60,48 @@ export function compileProgram(
   });
 }
 
-/** What XLA makes of a text: the program in the cache, or a new one, which is kept there. */
-export const programOf = (
-  client: Client,
-  name: string,
-  text: string,
-  options: BuildOptions,
-): CompiledProgram => programsOf(client, name, [text], options)[0];
-
-/** The same for several texts. Of two that are new one is compiled in another thread. */
-export function programsOf(
-  client: Client,
-  name: string,
-  texts: readonly string[],
-  options: BuildOptions,
-): CompiledProgram[] {
-  const { missing, filled } = cached(client, name, texts, options);
-  return filled(compileAll(client, name, missing, options));
+/** What XLA makes of texts: programs in the cache, or new ones, which are kept there. Of two that are new one is compiled in another thread. */
+export function programsOf(client: Client, name: string, sources: readonly Source[]): CompiledProgram[] {
+  const { missing, filled } = cached(client, name, sources);
+  return filled(compileAll(client, name, missing));
 }
 
 /** The same, with every new one compiled in a thread of its own, while the event loop turns. */
 export async function programsAside(
   client: Client,
   name: string,
-  texts: readonly string[],
-  options: BuildOptions,
+  sources: readonly Source[],
 ): Promise<CompiledProgram[]> {
-  const { missing, filled } = cached(client, name, texts, options);
+  const { missing, filled } = cached(client, name, sources);
   return filled(
     await Promise.all(
-      missing.map(async (text) => {
-        const handle = await compileAside(client, taskOf(client, text, options));
+      missing.map(async (source) => {
+        const handle = await compileAside(client, taskOf(client, source));
         // What could not be compiled there says here why.
-        return handle === null ? compileProgram(client, name, text, options) : client.described(handle);
+        return handle === null ? compileProgram(client, name, source) : client.described(handle);
       }),
     ),
   );
 }
 
-/** What the cache has of programs: the texts that it has not, and how all are put together, and kept, with these. */
+/** What the cache has of programs: what it has not, and how all are put together, and kept, with these. */
 function cached(
   client: Client,
   name: string,
-  texts: readonly string[],
-  options: BuildOptions,
+  sources: readonly Source[],
 ): {
-  readonly missing: readonly string[];
+  readonly missing: readonly Source[];
   readonly filled: (compiled: readonly CompiledProgram[]) => CompiledProgram[];
 } {
-  if (!isKept(client, options)) return { missing: texts, filled: (compiled) => [...compiled] };
+  if (!sources.every(({ options }) => isKept(client, options)))
+    return { missing: sources, filled: (compiled) => [...compiled] };
   const cache = cachePath();
   const problem = prepareFolder(cache);
-  const keys = texts.map((text) => keyOf(client, text, options));
+  const keys = sources.map((source) => keyOf(client, source));
   const kept = keys.map((key) => (problem === null ? loadKept(client, cache, key) : null));
   const places = kept.flatMap((one, at) => (one === null ? [at] : []));
   return {
-    missing: places.map((at) => texts[at]),
+    missing: places.map((at) => sources[at]),
     filled: (compiled) => {
       const all = [...kept];
       places.forEach((at, which) => {
@@ -145,24 +137,19 @@ function keep(
   }
 }
 
-function taskOf(client: Client, text: string, options: BuildOptions): CompileTask {
-  const settings = { ...ownSettings(client), ...options.settings };
+function taskOf(client: Client, { text, options }: Source): CompileTask {
+  const settings = { ...ownSettings(client, options), ...options.settings };
   return { text, options: compileOptions({ ...options, settings }) };
 }
 
 /** Compiles texts; while this thread does the last of several, another one does the first. */
-function compileAll(
-  client: Client,
-  name: string,
-  texts: readonly string[],
-  options: BuildOptions,
-): CompiledProgram[] {
-  const here = (text: string) => compileProgram(client, name, text, options);
-  if (texts.length < 2) return texts.map(here);
-  const [first, ...others] = texts;
+function compileAll(client: Client, name: string, sources: readonly Source[]): CompiledProgram[] {
+  const here = (source: Source) => compileProgram(client, name, source);
+  if (sources.length < 2) return sources.map(here);
+  const [first, ...others] = sources;
   const helper = startCompileHelper(client);
   try {
-    helper.begin(taskOf(client, first, options));
+    helper.begin(taskOf(client, first));
     const compiled = others.map(here);
     const handle = helper.finish();
     return [handle === null ? here(first) : client.described(handle), ...compiled];
@@ -184,10 +171,11 @@ const isKept = ({ devices, deviceCount }: Client, { partitions, settings }: Buil
 const xlaFlags = (): string => environment("XLA_FLAGS") ?? "";
 
 /** Everything that a compiled program depends on: the text, how it is compiled, by what and for what. */
-function keyOf({ plugin, platform, version, devices }: Client, text: string, options: BuildOptions): string {
+function keyOf({ plugin, platform, version, devices }: Client, { text, options }: Source): string {
+  const { isTuned = true } = options;
   const { size, mtimeMs } = fs.statSync(plugin.file);
   const compiler = [plugin.version, platform, version, size, mtimeMs, devices[0].kind, xlaFlags()];
-  return sha256(format, "stablehlo", JSON.stringify(compiler), compileOptions(options), text);
+  return sha256(format, "stablehlo", JSON.stringify([...compiler, isTuned]), compileOptions(options), text);
 }
 
 /** A program of the cache. One that the plugin does not take, for it is of another make, goes. */

@@ -96,7 +96,8 @@ export class XlaShardedExecutable implements SpmdExecutable {
     if (messages.length > 0)
       fail("debug.print", `${name} runs on several devices of XLA, which have no order in which to print`);
     writeDumps(name, { simplified, listings: { stablehlo: () => ({ suffix: "mlir", text }) } });
-    return compileProgram(this.client, name, text, { partitions: this.count, settings: xlaSettings() });
+    const options = { partitions: this.count, settings: xlaSettings() };
+    return compileProgram(this.client, name, { text, options });
   }
 
   private everywhere({ elements, type }: Array): DeviceShards {

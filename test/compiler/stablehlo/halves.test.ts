@@ -1,10 +1,10 @@
 // Programs in halves compute what they compute as one.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { debug, expandCalls, makeProgram, np, random, type Array } from "../../../src/array/index.js";
+import { debug, expandCalls, lax, makeProgram, np, random, type Array } from "../../../src/array/index.js";
 import { interpret } from "../../../src/array/core/interpret.js";
 import type { Concrete } from "../../../src/array/core/array.js";
-import { inHalves } from "../../../src/compiler/index.js";
+import { inHalves, type Halves } from "../../../src/compiler/index.js";
 import { expressions, toFunction } from "../../array/randomPrograms.js";
 import { expectClose } from "../../golden.js";
 
@@ -36,6 +36,21 @@ describe("programs in halves", () => {
     });
     fc.assert(property, { numRuns: 60 * Number(process.env.PROPERTY_RUNS ?? 1) });
     expect(halved).toBeGreaterThan(10);
+  });
+
+  it("tell which of them hardly multiplies, loops counted", () => {
+    const square = np.ones([16, 16]);
+    const once = (x: Array) => x.matmul(square);
+    const often = (x: Array) => lax.foriLoop(0, 100, (_, y: Array) => once(y), x);
+    const told = (...steps: ((x: Array) => Array)[]) => {
+      const { program } = programOf((x) => steps.reduce((y, step) => step(y), x), square);
+      const { first, second } = inHalves(program, 2) as Halves;
+      return [first.hardlyMultiplies, second.hardlyMultiplies];
+    };
+    expect(told(once, often)).toEqual([true, false]);
+    expect(told(often, once)).toEqual([false, true]);
+    expect(told(once, once)).toEqual([false, false]);
+    expect(told(np.sin, np.cos)).toEqual([false, false]);
   });
 
   it("are none where one is short, or messages are printed", () => {

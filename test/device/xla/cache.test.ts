@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { cachePath } from "../../../src/device/cache/folder.js";
 import { clearCache, listCache } from "../../../src/device/cache/keeping.js";
-import { programOf, programsAside, programsOf } from "../../../src/device/xla/programs.js";
+import { programsAside, programsOf, type Source } from "../../../src/device/xla/programs.js";
 import { temporaryFolder, warningsOf } from "../../temporary.js";
 import { failureOf } from "../native.js";
 import { fakeProblem, newFake, type Fake } from "./fake.js";
@@ -15,9 +15,17 @@ afterEach(() => vi.unstubAllEnvs());
 const text = (name: string): string =>
   `module @${name} {\n  func.func public @main(%arg0: tensor<3xf32>) -> tensor<3xf32> {\n    return %arg0\n  }\n}\n`;
 
+type Options = Source["options"];
+
+const source = (name: string, options: Partial<Options> = {}): Source => ({
+  text: text(name),
+  options: { partitions: 1, settings: {}, ...options },
+});
+const sources = (names: readonly string[]): Source[] => names.map((name) => source(name));
+
 /** Gets a program in a process of its own; returns how many results it has. */
-const get = (fake: Fake, name = "same", settings: Readonly<Record<string, boolean | number | string>> = {}) =>
-  programOf(fake.client(), name, text(name), { partitions: 1, settings }).outputs;
+const get = (fake: Fake, name = "same", settings: Options["settings"] = {}, isTuned = true) =>
+  programsOf(fake.client(), name, [source(name, { settings, isTuned })])[0].outputs;
 
 const counts = (fake: Fake): number[] => ["compiled", "loaded"].map(fake.get);
 
@@ -41,9 +49,7 @@ describe.skipIf(fakeProblem("test/device/xla/cache.test.ts") !== null)("programs
   it("are compiled two at a time, where the cache has neither", () => {
     const fake = newFake({ isCuda: 1 });
     const both = (...names: string[]) =>
-      programsOf(fake.client(), "both", names.map(text), { partitions: 1, settings: {} }).map(
-        ({ outputs }) => outputs,
-      );
+      programsOf(fake.client(), "both", sources(names)).map(({ outputs }) => outputs);
     expect(both("first", "patient")).toEqual([1, 1]);
     expect([...counts(fake), fake.get("compiledAside")]).toEqual([2, 0, 1]);
     expect(both("first", "other")).toEqual([1, 1]);
@@ -52,8 +58,7 @@ describe.skipIf(fakeProblem("test/device/xla/cache.test.ts") !== null)("programs
 
   it("are each compiled in a thread of its own, where there is time", async () => {
     const fake = newFake();
-    const both = (...names: string[]) =>
-      programsAside(fake.client(), "both", names.map(text), { partitions: 1, settings: {} });
+    const both = (...names: string[]) => programsAside(fake.client(), "both", sources(names));
     expect((await both("first", "second")).map(({ outputs }) => outputs)).toEqual([1, 1]);
     expect([...counts(fake), fake.get("compiledAside")]).toEqual([2, 0, 2]);
     await both("second", "first");
@@ -69,7 +74,7 @@ describe.skipIf(fakeProblem("test/device/xla/cache.test.ts") !== null)("programs
       ["same", "refused"],
     ]) {
       const client = newFake().client();
-      const both = () => programsOf(client, "both", names.map(text), { partitions: 1, settings: {} });
+      const both = () => programsOf(client, "both", sources(names));
       expect(failureOf(both)).toContain("XLA cannot compile both: error: this text is refused");
     }
   });
@@ -95,6 +100,22 @@ describe.skipIf(fakeProblem("test/device/xla/cache.test.ts") !== null)("programs
     expect(cuda.get("compileOptions")).toBeGreaterThan(plain.get("compileOptions"));
     expect(older.get("compileOptions")).toBe(plain.get("compileOptions"));
     expect([older.get("compiled"), get(older), older.get("loaded")]).toEqual([1, 1, 1]);
+  });
+
+  it("are compiled without trying kernels out where that is not worth it, on NVIDIA's GPUs", () => {
+    const [plain, cuda] = [newFake(), newFake({ isCuda: 1 })];
+    const bytes = (fake: Fake, isTuned: boolean) => {
+      get(fake, "same", {}, isTuned);
+      return fake.get("compileOptions");
+    };
+    expect(bytes(cuda, false)).toBeGreaterThan(bytes(cuda, true));
+    expect(bytes(plain, false)).toBe(bytes(plain, true));
+    expect([counts(cuda), counts(plain)]).toEqual([
+      [2, 0],
+      [2, 0],
+    ]);
+    get(cuda, "same", {}, false);
+    expect(counts(cuda)).toEqual([2, 1]);
   });
 
   it.each([

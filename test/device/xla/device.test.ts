@@ -29,7 +29,7 @@ function compiled(
   );
   const { text, messages, logSize } = stablehlo(program, { name, donated });
   const ready = {
-    compiled: compileProgram(client, name, text, { partitions: 1, settings: {} }),
+    compiled: compileProgram(client, name, { text, options: { partitions: 1, settings: {} } }),
     messages,
     logSize,
   };
@@ -85,13 +85,13 @@ describe.skipIf(fakeProblem("test/device/xla/device.test.ts") !== null)("the XLA
       programs.map((program) => {
         const { text } = stablehlo(program, { name: "same", donated: [] });
         return {
-          compiled: compileProgram(client, "same", text, { partitions: 1, settings: {} }),
+          compiled: compileProgram(client, "same", { text, options: { partitions: 1, settings: {} } }),
           ...{ messages: [], logSize: 0 },
         };
       });
     const halves: Halves = {
-      first: { program: same(2, 3, 4), inputs: [0, 1, 3] },
-      second: { program: same(1, 4, 3), inputs: [2] },
+      first: { program: same(2, 3, 4), inputs: [0, 1, 3], hardlyMultiplies: false },
+      second: { program: same(1, 4, 3), inputs: [2], hardlyMultiplies: false },
       handed: [2, 1],
       results: [
         { half: "second", at: 1 },

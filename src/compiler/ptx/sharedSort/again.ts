@@ -22,7 +22,8 @@ const farthest = 2 ** 30;
 /** The sorts from a step on that can be turns of one loop; none if it is no sort by all blocks. */
 export function sortsFrom(steps: readonly Step[], at: number, plan: MemoryPlan): readonly SortKernel[] {
   const sorts: SortKernel[] = [];
-  for (const step of steps.slice(at)) {
+  for (let place = at; place < steps.length; place++) {
+    const step = steps[place];
     if (step.kind !== "kernel" || step.kernel.kind !== "sort" || !plan.division.sorts.has(step.kernel)) break;
     const [first, second] = sorts;
     if (first !== undefined && !areAlike(first, step.kernel, plan)) break;

@@ -52,8 +52,8 @@ export function entryFrame(lying: Lying, isCluster: boolean): Frame {
 }
 
 /**
- * Registers of the caller that a function leaves as they were: as few as the assembler has it. Otherwise functions would save
- * dozens at their start, and restore them. (fewer are refused: where the call came from is in two of them)
+ * Registers of the caller that a function leaves as they were: hardly any. Otherwise functions would save dozens at their start,
+ * and restore them. (with none at all the assembler warns, or refuses: where the call came from is in two of them)
  */
 const preserved = 4;
 /** Bytes of a word that a function hands back. */

@@ -1,5 +1,5 @@
-// A thread that does something at the same time as this one, which cannot turn its event loop meanwhile. Whoever comes to a
-// task first does it: where the thread cannot start, as in a bundle without its file, this one does.
+// A thread that does something at the same time as this one, whether this one turns its event loop meanwhile or not. Where the
+// thread cannot start, as in a bundle without its file, this one does the task.
 import { startWorker, threads, type MessagePort } from "../node/index.js";
 
 /** How far the thread has come. */
@@ -15,7 +15,14 @@ interface Asked {
   readonly answers: MessagePort;
 }
 
-/** A thread for one task. */
+/** A thread for one task, which is waited for while this thread's event loop turns. */
+export interface Asking<Task, Answer> {
+  /** Its answer; null if it cannot do the task. */
+  readonly ask: (task: Task) => Promise<Answer | null>;
+  readonly dismiss: () => void;
+}
+
+/** A thread for one task, while this thread goes on without turning its event loop. Whoever comes to the task first does it. */
 export interface Aside<Task, Answer> {
   readonly begin: (task: Task) => void;
   /** Waits for the answer; null if the thread has not come to the task, or could not do it. */
@@ -35,13 +42,7 @@ function start(url: URL, setting: unknown) {
   return { stage, worker: startWorker(url, undefined, { workerData: { stage, setting } satisfies Start }) };
 }
 
-/** A thread for one task, which is waited for while this thread's event loop turns. */
-export interface Asking<Task, Answer> {
-  /** Its answer; null if it cannot do the task. */
-  readonly ask: (task: Task) => Promise<Answer | null>;
-  readonly dismiss: () => void;
-}
-
+/** Starts a thread that can be waited for. */
 export function openAside<Setting, Task, Answer>(url: URL, setting: Setting): Asking<Task, Answer> {
   const { worker } = start(url, setting);
   let isGone = false;
@@ -66,6 +67,7 @@ export function openAside<Setting, Task, Answer>(url: URL, setting: Setting): As
   return { ask, dismiss: () => void worker.terminate() };
 }
 
+/** Starts a thread beside which this one goes on. */
 export function startAside<Setting, Task, Answer>(url: URL, setting: Setting): Aside<Task, Answer> {
   const { stage, worker } = start(url, setting);
   worker.unref();

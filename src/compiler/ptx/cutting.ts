@@ -38,17 +38,17 @@ export class Cutting {
   /** The functions. */
   readonly functions: string[] = [];
 
-  /** `lines` is how long a function is at most, about. */
-  constructor(private readonly lines: number) {}
+  private constructor(private readonly lines: number) {}
+
+  /** That of a program into functions of so many lines at most, about; null where it is not worth it. */
+  static of(actions: readonly Action[], lines: number): Cutting | null {
+    const cutting = new Cutting(lines);
+    return cutting.fill(actions) > leastFunctions ? cutting : null;
+  }
 
   /** How many functions some actions would fill. */
   private fill(actions: readonly Action[]): number {
     return (linesOfKernel * worksIn(actions).length) / this.lines;
-  }
-
-  /** Whether a program is worth cutting. */
-  isWorth(actions: readonly Action[]): boolean {
-    return this.fill(actions) > leastFunctions;
   }
 
   /** Whether an action is a loop, or a branch, of which some body is cut. */
@@ -61,6 +61,7 @@ export class Cutting {
     return lines / this.lines + this.fill(more) > (isOuter(body) ? 1 : innerTimes);
   }
 
+  /** Whether so many lines are not worth a function. */
   isShort(lines: number): boolean {
     return lines < shortShare * this.lines;
   }

@@ -1,6 +1,9 @@
 // How blocks of a program wait for each other: those of a cluster by its barrier, others count their arrivals in memory.
 import type { PtxText } from "./text.js";
 
+/** Where in the control block blocks count what was too much for them, and a program leaves how many arrivals there were. */
+const [countedAt, arrivedAt] = [64, 128];
+
 interface Meeting {
   readonly out: PtxText;
   readonly control: string;
@@ -21,7 +24,7 @@ export class Grid {
     private readonly target: string | null,
   ) {
     const { out, control } = meeting;
-    this.tooMany = out.effect("add.u64", "b64", control, "64");
+    this.tooMany = out.effect("add.u64", "b64", control, String(countedAt));
   }
 
   /** At the start of a program. */
@@ -30,7 +33,7 @@ export class Grid {
     const word = (offset: number) => out.effect("ld.volatile.global.u32", "b32", `[${control}+${offset}]`);
     const side = out.effect("mov.u32", "b32", "0");
     // The last program has left there how many arrivals there had been at its end.
-    return new Grid(meeting, side, word(64), isCluster ? null : word(128));
+    return new Grid(meeting, side, word(countedAt), isCluster ? null : word(arrivedAt));
   }
 
   /** The words that change while blocks meet. */
@@ -93,6 +96,6 @@ export class Grid {
     this.meet();
     const block = out.effect("mov.u32", "b32", "%ctaid.x");
     const isFirst = out.effect("setp.eq.u32", "pred", out.effect("or.b32", "b32", thread, block), "0");
-    out.line(`@${isFirst} st.volatile.global.u32 [${control}+128], ${target};`);
+    out.line(`@${isFirst} st.volatile.global.u32 [${control}+${arrivedAt}], ${target};`);
   }
 }

@@ -1,5 +1,5 @@
-// Programs as PTX: an entry in which all threads walk through the same actions, and functions into which it is cut. (with a
-// function for each kernel, the assembler takes twice as long)
+// Programs as PTX: an entry in which all threads walk through the same actions. Kernels are written out in it, and long programs
+// cut into a few functions. (with a function for each kernel, the assembler takes twice as long)
 import type { Step } from "../kernel.js";
 import type { MemoryPlan } from "../plan/arena.js";
 import { worksIn } from "./actions.js";
@@ -50,13 +50,12 @@ export function renderProgram(
   const frame = entryFrame(plan.division, isCluster);
   const { out, thread, memory, host, grid } = frame;
   const isWatched = profile !== null || isTraced;
-  const cutting = functionLines === null || isWatched ? null : new Cutting(functionLines);
+  const cutting = functionLines === null || isWatched ? null : Cutting.of(actions, functionLines);
   const stopwatch = profile === null ? null : new Stopwatch(out, thread, memory, profile);
   new Writer(
     {
-      ...{ plan, threads, kernels, stopwatch },
+      ...{ plan, threads, kernels, cutting, stopwatch },
       numbers: new Map(works.map((work, at) => [work, at])),
-      cutting: cutting?.isWorth(actions) === true ? cutting : null,
       trace: isTraced ? new Trace(out, thread, host) : null,
     },
     frame,

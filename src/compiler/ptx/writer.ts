@@ -173,18 +173,21 @@ export class Writer {
   }
 
   private writeLoop(loop: ActionOf<"loop">): void {
-    const { out, thread, counters } = this.frame;
-    const { step, warp, body } = loop;
-    const { counter, reverse } = step;
-    const { length, id } = counter;
-    if (warp !== null) {
-      // The others go on to what does not wait for it.
-      const own = out.asUniform(out.pure("shr.u32", "b32", thread, String(Math.log2(lanesOfWarp))));
-      out.when(out.pure("setp.eq.u32", "pred", own, String(warp)), () =>
-        this.writeLoop({ kind: "loop", step, warp: null, body }),
-      );
+    const { out, thread } = this.frame;
+    if (loop.warp === null) {
+      this.writeIterations(loop);
       return;
     }
+    // The others go on to what does not wait for it.
+    const own = out.asUniform(out.pure("shr.u32", "b32", thread, String(Math.log2(lanesOfWarp))));
+    out.when(out.pure("setp.eq.u32", "pred", own, String(loop.warp)), () => this.writeIterations(loop));
+  }
+
+  private writeIterations(loop: ActionOf<"loop">): void {
+    const { out, counters } = this.frame;
+    const { step, body } = loop;
+    const { counter, reverse } = step;
+    const { length, id } = counter;
     // Functions have registers of their own.
     const isCut = this.writing.cutting?.isInside(loop) === true;
     const letGo = isCut ? null : this.holding.begin(step, body);

@@ -17,9 +17,9 @@ import { simplifyProgram } from "../simplify/simplify.js";
 /** Programs of fewer equations are compiled soon enough, and halves should not be much smaller than each other. */
 const [usuallyFewest, leastShare] = [600, 1 / 6];
 
-/** A half whose products take less than this share of the multiplications of the other one hardly has any. */
+/** A half hardly multiplies if its multiplications are less than this share of those of the other one. */
 const littleShare = 1 / 8;
-/** A multiplication. */
+/** Nothing costs anything but multiplications in products. */
 const onlyProducts: Costs = {
   ...{ operation: 0, element: 0, multiplication: 1 },
   ...{ meeting: 0, byte: 0 },

@@ -60,7 +60,10 @@ export function compileProgram(client: Client, name: string, { text, options }: 
   });
 }
 
-/** What XLA makes of texts: programs in the cache, or new ones, which are kept there. Of two that are new one is compiled in another thread. */
+/**
+ * What XLA makes of texts: programs in the cache, or new ones, which are kept there. Of two that are new one is compiled in
+ * another thread.
+ */
 export function programsOf(client: Client, name: string, sources: readonly Source[]): CompiledProgram[] {
   const { missing, filled } = cached(client, name, sources);
   return filled(compileAll(client, name, missing));

@@ -189,6 +189,9 @@ describe.skipIf(isSkipped)("the dashboard's page", { timeout: 60_000 }, () => {
   });
 
   it("shows a run that begins to train, live, and stops it with a checkpoint", async () => {
+    // By its return it would change places with others while it is clicked at.
+    await page.locator("[data-column=name] .sort").press("Enter");
+    await until("document.querySelector('[data-column=name]').ariaSort === 'ascending'");
     const words = ["train", "cartpole_ppo", "--base-dir", base, "--runner.total_timesteps", "5000000"];
     const child = spawn(process.execPath, [...unhurried, here("dist", "cli", "main.js"), ...words], {
       stdio: "ignore",
